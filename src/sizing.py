@@ -1,0 +1,216 @@
+"""Counting: one symbolic table of shapes, and everything that follows from it.
+
+Symbols, as in the book: V vocabulary, T block size, L layers, H heads, C width.
+``SHAPE_TABLE`` lists every entry of a GPT's state dict once, with its shape written as multiples of V, T and C.
+Whatever the book says about sizes is computed from that table with integers; nothing here imports torch.
+H does not occur in it: the heads share the width C.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gpt_config import GPTConfig, require_positive_int
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One line of the symbolic table.
+
+    Attributes:
+        name: key in the state dict; ``{i}`` stands for the number of the layer.
+        shape: (factor, symbol) for each dimension, in PyTorch's storage order: (out, in) for a Linear.
+        part: what the tensor belongs to, one of ``PARTS``.
+        per_layer: occurs once in each of the L blocks.
+        bias: exists only in a configuration with ``bias=True``.
+        tied_to: name of the entry whose storage this one shares.
+    """
+
+    name: str
+    shape: tuple[tuple[int, str], ...]
+    part: str
+    per_layer: bool = False
+    bias: bool = False
+    tied_to: str | None = None
+
+    def monomial(self) -> tuple[int, tuple[str, ...]]:
+        """The number of elements as (coefficient, symbols): (3, ("C", "C")) for a (3C, C) matrix."""
+        coefficient = math.prod(factor for factor, _ in self.shape)
+        return coefficient, tuple(symbol for _, symbol in self.shape)
+
+    def shape_text(self) -> str:
+        """The shape as it is written in the book: ``(3C, C)``."""
+        return "(" + ", ".join(f"{'' if k == 1 else k}{symbol}" for k, symbol in self.shape) + ")"
+
+
+PARTS = ("token embedding", "position embedding", "attention", "MLP", "LayerNorm", "output head")
+
+
+def _linear(name: str, out_factor: int, in_factor: int, part: str) -> tuple[Tensor, Tensor]:
+    return (
+        Tensor(f"{name}.weight", ((out_factor, "C"), (in_factor, "C")), part, per_layer=True),
+        Tensor(f"{name}.bias", ((out_factor, "C"),), part, per_layer=True, bias=True),
+    )
+
+
+def _norm(name: str, per_layer: bool = True) -> tuple[Tensor, Tensor]:
+    return (
+        Tensor(f"{name}.weight", ((1, "C"),), "LayerNorm", per_layer),
+        Tensor(f"{name}.bias", ((1, "C"),), "LayerNorm", per_layer, bias=True),
+    )
+
+
+_BLOCK = "transformer.h.{i}"
+SHAPE_TABLE = (
+    Tensor("transformer.wte.weight", ((1, "V"), (1, "C")), "token embedding"),
+    Tensor("transformer.wpe.weight", ((1, "T"), (1, "C")), "position embedding"),
+    *_norm(f"{_BLOCK}.ln_1"),
+    *_linear(f"{_BLOCK}.attn.c_attn", 3, 1, "attention"),
+    *_linear(f"{_BLOCK}.attn.c_proj", 1, 1, "attention"),
+    *_norm(f"{_BLOCK}.ln_2"),
+    *_linear(f"{_BLOCK}.mlp.c_fc", 4, 1, "MLP"),
+    *_linear(f"{_BLOCK}.mlp.c_proj", 1, 4, "MLP"),
+    *_norm("transformer.ln_f", per_layer=False),
+    Tensor("lm_head.weight", ((1, "V"), (1, "C")), "output head", tied_to="transformer.wte.weight"),
+)
+
+
+@dataclass(frozen=True)
+class Convention:
+    """A way to count, with the lines of the table that it includes."""
+
+    formula: str
+    used_by: str
+    includes: Callable[[Tensor], bool]
+
+
+CONVENTIONS = {
+    "stored": Convention(
+        "unique + VC",
+        "the sum over a state dict, where the tied matrix stands under two names",
+        lambda t: True,
+    ),
+    "unique": Convention(
+        "VC + TC + L(12C² + 13C) + 2C",
+        "`parameters()`, and most published totals",
+        lambda t: t.tied_to is None,
+    ),
+    "without positions": Convention(
+        "unique − TC",
+        "`get_num_params()`, called non-embedding there although wte is in it",
+        lambda t: t.tied_to is None and t.part != "position embedding",
+    ),
+    "without embeddings": Convention(
+        "L(12C² + 13C) + 2C",
+        "a total quoted as non-embedding",
+        lambda t: t.part in ("attention", "MLP", "LayerNorm"),
+    ),
+    "blocks": Convention(
+        "L(12C² + 13C)",
+        "the L blocks alone, without ln_f",
+        lambda t: t.per_layer,
+    ),
+    "block matrices": Convention(
+        "12LC²",
+        "scaling laws: what multiplies a token vector inside the blocks",
+        lambda t: t.per_layer and len(t.shape) == 2,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One entry of the state dict of a given configuration: its key, shape, size in elements, part and partner."""
+
+    name: str
+    shape: tuple[int, ...]
+    count: int
+    part: str
+    tied_to: str | None
+
+
+def dimensions(config: GPTConfig) -> dict[str, int]:
+    """The value of each symbol of the table."""
+    return {"V": config.vocab_size, "T": config.block_size, "L": config.n_layer, "C": config.n_embd}
+
+
+def parameter_table(config: GPTConfig) -> list[Parameter]:
+    """Every entry of the state dict of ``GPT(config)``, in its order, the tied head included."""
+    dims = dimensions(config)
+    tensors = [t for t in SHAPE_TABLE if config.bias or not t.bias]
+    before = [t for t in tensors if not t.per_layer and t.part.endswith("embedding")]
+    block = [t for t in tensors if t.per_layer]
+    after = [t for t in tensors if not t.per_layer and t not in before]
+
+    def row(tensor: Tensor, layer: int | None = None) -> Parameter:
+        shape = tuple(factor * dims[symbol] for factor, symbol in tensor.shape)
+        return Parameter(tensor.name.format(i=layer), shape, math.prod(shape), tensor.part, tensor.tied_to)
+
+    in_blocks = [row(t, layer) for layer in range(config.n_layer) for t in block]
+    return [row(t) for t in before] + in_blocks + [row(t) for t in after]
+
+
+def count_parameters(config: GPTConfig, convention: str = "unique") -> int:
+    """The number of parameters of ``GPT(config)`` under one of ``CONVENTIONS``.
+
+    Raises:
+        ValueError: the convention has no such name.
+    """
+    if convention not in CONVENTIONS:
+        raise ValueError(f"convention={convention!r} is not known; use one of {', '.join(CONVENTIONS)}")
+    return _count(config, CONVENTIONS[convention].includes)
+
+
+def count_by_part(config: GPTConfig) -> dict[str, int]:
+    """Unique parameters of each part; the tied output head owns none. The values sum to the unique count."""
+    return {part: _count(config, lambda t, part=part: t.part == part and t.tied_to is None) for part in PARTS}
+
+
+def polynomial(bias: bool, convention: str = "unique") -> dict[tuple[str, ...], int]:
+    """The count as a polynomial: {("V", "C"): 1, ("T", "C"): 1, ("L", "C", "C"): 12, ...}."""
+    terms = Counter()
+    for tensor in SHAPE_TABLE:
+        if CONVENTIONS[convention].includes(tensor) and (bias or not tensor.bias):
+            coefficient, symbols = tensor.monomial()
+            terms[("L",) * tensor.per_layer + symbols] += coefficient
+    return dict(terms)
+
+
+@dataclass(frozen=True)
+class DecaySplit:
+    """Parameters that an optimizer usually decays (tensors of two or more dimensions) and those it does not."""
+
+    decayed_params: int
+    decayed_tensors: int
+    other_params: int
+    other_tensors: int
+
+
+def decay_split(config: GPTConfig) -> DecaySplit:
+    """Matrices VC + TC + 12LC² against vectors 13LC + 2C (with biases), each with its number of tensors."""
+    unique = [p for p in parameter_table(config) if p.tied_to is None]
+    matrices = [p.count for p in unique if len(p.shape) >= 2]
+    vectors = [p.count for p in unique if len(p.shape) < 2]
+    return DecaySplit(sum(matrices), len(matrices), sum(vectors), len(vectors))
+
+
+def padded_vocab_size(n: int, multiple: int) -> int:
+    """The smallest multiple of ``multiple`` that is at least n.
+
+    Raises:
+        ValueError: n or multiple is not an integer of at least 1.
+    """
+    require_positive_int("n", n)
+    require_positive_int("multiple", multiple)
+    return -(-n // multiple) * multiple
+
+
+def _count(config: GPTConfig, includes: Callable[[Tensor], bool]) -> int:
+    dims = dimensions(config)
+    total = 0
+    for tensor in SHAPE_TABLE:
+        if includes(tensor) and (config.bias or not tensor.bias):
+            elements = math.prod(factor * dims[symbol] for factor, symbol in tensor.shape)
+            total += elements * (config.n_layer if tensor.per_layer else 1)
+    return total
