@@ -1,9 +1,10 @@
-"""Counting: one symbolic table of shapes, and everything that follows from it.
+"""Counting: one symbolic table of shapes for each family of models, and everything that follows from it.
 
 Symbols, as in the book: V vocabulary, T block size, L layers, H heads, C width.
 ``SHAPE_TABLE`` lists every entry of a GPT's state dict once, with its shape written as multiples of V, T and C.
 Whatever the book says about sizes is computed from that table with integers; nothing here imports torch.
 H does not occur in it: the heads share the width C.
+``LLAMA_TABLE`` does the same for LLaMA, with two symbols more: F inner width of the MLP, K width of all key heads.
 """
 
 import math
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gpt_config import GPTConfig, require_positive_int
+from llama_config import LlamaConfig
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Tensor:
     Attributes:
         name: key in the state dict; ``{i}`` stands for the number of the layer.
         shape: (factor, symbol) for each dimension, in PyTorch's storage order: (out, in) for a Linear.
-        part: what the tensor belongs to, one of ``PARTS``.
+        part: what the tensor belongs to, one of ``PARTS`` or ``LLAMA_PARTS``.
         per_layer: occurs once in each of the L blocks.
         bias: exists only in a configuration with ``bias=True``.
         tied_to: name of the entry whose storage this one shares.
@@ -75,10 +77,29 @@ SHAPE_TABLE = (
     Tensor("lm_head.weight", ((1, "V"), (1, "C")), "output head", tied_to="transformer.wte.weight"),
 )
 
+LLAMA_PARTS = ("token embedding", "attention", "MLP", "RMSNorm", "output head")
+
+# Names as in the published checkpoints; Touvron et al. (2023), section 2.2.
+_LLAMA_BLOCK = "model.layers.{i}"
+LLAMA_TABLE = (
+    Tensor("model.embed_tokens.weight", ((1, "V"), (1, "C")), "token embedding"),
+    Tensor(f"{_LLAMA_BLOCK}.self_attn.q_proj.weight", ((1, "C"), (1, "C")), "attention", per_layer=True),
+    Tensor(f"{_LLAMA_BLOCK}.self_attn.k_proj.weight", ((1, "K"), (1, "C")), "attention", per_layer=True),
+    Tensor(f"{_LLAMA_BLOCK}.self_attn.v_proj.weight", ((1, "K"), (1, "C")), "attention", per_layer=True),
+    Tensor(f"{_LLAMA_BLOCK}.self_attn.o_proj.weight", ((1, "C"), (1, "C")), "attention", per_layer=True),
+    Tensor(f"{_LLAMA_BLOCK}.mlp.gate_proj.weight", ((1, "F"), (1, "C")), "MLP", per_layer=True),
+    Tensor(f"{_LLAMA_BLOCK}.mlp.up_proj.weight", ((1, "F"), (1, "C")), "MLP", per_layer=True),
+    Tensor(f"{_LLAMA_BLOCK}.mlp.down_proj.weight", ((1, "C"), (1, "F")), "MLP", per_layer=True),
+    Tensor(f"{_LLAMA_BLOCK}.input_layernorm.weight", ((1, "C"),), "RMSNorm", per_layer=True),
+    Tensor(f"{_LLAMA_BLOCK}.post_attention_layernorm.weight", ((1, "C"),), "RMSNorm", per_layer=True),
+    Tensor("model.norm.weight", ((1, "C"),), "RMSNorm"),
+    Tensor("lm_head.weight", ((1, "V"), (1, "C")), "output head"),
+)
+
 
 @dataclass(frozen=True)
 class Convention:
-    """A way to count, with the lines of the table that it includes."""
+    """A way to count, with the lines of a table that it includes; the formula is GPT-2's."""
 
     formula: str
     used_by: str
@@ -104,7 +125,7 @@ CONVENTIONS = {
     "without embeddings": Convention(
         "L(12C² + 13C) + 2C",
         "a total quoted as non-embedding",
-        lambda t: t.part in ("attention", "MLP", "LayerNorm"),
+        lambda t: t.part in ("attention", "MLP", "LayerNorm", "RMSNorm"),
     ),
     "blocks": Convention(
         "L(12C² + 13C)",
@@ -130,15 +151,18 @@ class Parameter:
     tied_to: str | None
 
 
-def dimensions(config: GPTConfig) -> dict[str, int]:
+def dimensions(config: GPTConfig | LlamaConfig) -> dict[str, int]:
     """The value of each symbol of the table."""
-    return {"V": config.vocab_size, "T": config.block_size, "L": config.n_layer, "C": config.n_embd}
+    dims = {"V": config.vocab_size, "T": config.block_size, "L": config.n_layer, "C": config.n_embd}
+    if isinstance(config, LlamaConfig):
+        dims |= {"F": config.n_inner, "K": config.kv_width}
+    return dims
 
 
-def parameter_table(config: GPTConfig) -> list[Parameter]:
-    """Every entry of the state dict of ``GPT(config)``, in its order, the tied head included."""
+def parameter_table(config: GPTConfig | LlamaConfig) -> list[Parameter]:
+    """Every entry of the model's state dict, in its order, the tied head included."""
     dims = dimensions(config)
-    tensors = [t for t in SHAPE_TABLE if config.bias or not t.bias]
+    tensors = _tensors(config)
     before = [t for t in tensors if not t.per_layer and t.part.endswith("embedding")]
     block = [t for t in tensors if t.per_layer]
     after = [t for t in tensors if not t.per_layer and t not in before]
@@ -151,8 +175,8 @@ def parameter_table(config: GPTConfig) -> list[Parameter]:
     return [row(t) for t in before] + in_blocks + [row(t) for t in after]
 
 
-def count_parameters(config: GPTConfig, convention: str = "unique") -> int:
-    """The number of parameters of ``GPT(config)`` under one of ``CONVENTIONS``.
+def count_parameters(config: GPTConfig | LlamaConfig, convention: str = "unique") -> int:
+    """The number of parameters of the model under one of ``CONVENTIONS``.
 
     Raises:
         ValueError: the convention has no such name.
@@ -162,15 +186,18 @@ def count_parameters(config: GPTConfig, convention: str = "unique") -> int:
     return _count(config, CONVENTIONS[convention].includes)
 
 
-def count_by_part(config: GPTConfig) -> dict[str, int]:
-    """Unique parameters of each part; the tied output head owns none. The values sum to the unique count."""
-    return {part: _count(config, lambda t, part=part: t.part == part and t.tied_to is None) for part in PARTS}
+def count_by_part(config: GPTConfig | LlamaConfig) -> dict[str, int]:
+    """Unique parameters of each part; a tied output head owns none. The values sum to the unique count."""
+    parts = LLAMA_PARTS if isinstance(config, LlamaConfig) else PARTS
+    return {part: _count(config, lambda t, part=part: t.part == part and t.tied_to is None) for part in parts}
 
 
-def polynomial(bias: bool, convention: str = "unique") -> dict[tuple[str, ...], int]:
+def polynomial(
+    bias: bool, convention: str = "unique", table: tuple[Tensor, ...] = SHAPE_TABLE
+) -> dict[tuple[str, ...], int]:
     """The count as a polynomial: {("V", "C"): 1, ("T", "C"): 1, ("L", "C", "C"): 12, ...}."""
     terms = Counter()
-    for tensor in SHAPE_TABLE:
+    for tensor in table:
         if CONVENTIONS[convention].includes(tensor) and (bias or not tensor.bias):
             coefficient, symbols = tensor.monomial()
             terms[("L",) * tensor.per_layer + symbols] += coefficient
@@ -187,7 +214,7 @@ class DecaySplit:
     other_tensors: int
 
 
-def decay_split(config: GPTConfig) -> DecaySplit:
+def decay_split(config: GPTConfig | LlamaConfig) -> DecaySplit:
     """Matrices VC + TC + 12LC² against vectors 13LC + 2C (with biases), each with its number of tensors."""
     unique = [p for p in parameter_table(config) if p.tied_to is None]
     matrices = [p.count for p in unique if len(p.shape) >= 2]
@@ -206,11 +233,17 @@ def padded_vocab_size(n: int, multiple: int) -> int:
     return -(-n // multiple) * multiple
 
 
-def _count(config: GPTConfig, includes: Callable[[Tensor], bool]) -> int:
+def _tensors(config: GPTConfig | LlamaConfig) -> list[Tensor]:
+    """The lines of the family's table that exist in this configuration."""
+    if isinstance(config, LlamaConfig):
+        return list(LLAMA_TABLE)
+    return [t for t in SHAPE_TABLE if config.bias or not t.bias]
+
+
+def _count(config: GPTConfig | LlamaConfig, includes: Callable[[Tensor], bool]) -> int:
     dims = dimensions(config)
     total = 0
-    for tensor in SHAPE_TABLE:
-        if includes(tensor) and (config.bias or not tensor.bias):
-            elements = math.prod(factor * dims[symbol] for factor, symbol in tensor.shape)
-            total += elements * (config.n_layer if tensor.per_layer else 1)
+    for tensor in filter(includes, _tensors(config)):
+        elements = math.prod(factor * dims[symbol] for factor, symbol in tensor.shape)
+        total += elements * (config.n_layer if tensor.per_layer else 1)
     return total
