@@ -145,6 +145,8 @@ class GPT(nn.Module):
             self._check_ids("targets", targets, lowest=IGNORED_TARGET)
             if targets.shape != idx.shape:
                 raise ValueError(f"targets has shape {tuple(targets.shape)}; use the shape of idx, {(B, T)}")
+            if not targets.is_meta and bool((targets == IGNORED_TARGET).all()):
+                raise ValueError("targets has only ignored positions (-1); use at least one id to predict")
 
         positions = torch.arange(T, device=idx.device)  # (T,)
         x = self.transformer.wte(idx) + self.transformer.wpe(positions)  # (B, T, C)
@@ -195,12 +197,12 @@ class GPT(nn.Module):
             ValueError: an argument is outside its range.
         """
         require_positive_int("max_new_tokens", max_new_tokens)
-        if not 0 < temperature < math.inf:
+        if not isinstance(temperature, (int, float)) or not 0 < temperature < math.inf:
             raise ValueError(f"temperature={temperature!r} is not valid; use a finite number above 0")
         vocab_size = self.config.vocab_size if valid_vocab_size is None else valid_vocab_size
-        require_positive_int("valid_vocab_size", vocab_size)
-        if vocab_size > self.config.vocab_size:
-            raise ValueError(f"valid_vocab_size={vocab_size} is larger than vocab_size={self.config.vocab_size}")
+        if type(vocab_size) is not int or not 1 <= vocab_size <= self.config.vocab_size:
+            valid = f"use an integer from 1 to vocab_size={self.config.vocab_size}"
+            raise ValueError(f"valid_vocab_size={vocab_size!r} is not valid; {valid}")
         if top_k is not None:
             require_positive_int("top_k", top_k)
 
@@ -263,12 +265,18 @@ class GPT(nn.Module):
         """As in PyTorch, but nothing is copied unless everything fits, and the two tied entries must agree.
 
         Raises:
-            ValueError: an entry's shape is not the model's, or ``lm_head.weight`` differs from ``transformer.wte.weight``.
+            ValueError: an entry's shape is not the model's, ``lm_head.weight`` differs from ``transformer.wte.weight``,
+                or, if ``strict``, an entry is missing or unknown.
         """
-        for name, own in self.state_dict().items():
-            given = state_dict.get(name, own)
-            if given.shape != own.shape:
-                raise ValueError(f"{name} has shape {tuple(given.shape)} in the state dict and {tuple(own.shape)} in the model")
+        own = self.state_dict()
+        if strict and (missing := own.keys() - state_dict.keys()):
+            raise ValueError(f"the state dict lacks {', '.join(sorted(missing))}")
+        if strict and (unknown := state_dict.keys() - own.keys()):
+            raise ValueError(f"the state dict has entries that the model has not: {', '.join(sorted(unknown))}")
+        for name in own.keys() & state_dict.keys():
+            shapes = tuple(state_dict[name].shape), tuple(own[name].shape)
+            if shapes[0] != shapes[1]:
+                raise ValueError(f"{name} has shape {shapes[0]} in the state dict and {shapes[1]} in the model")
         tied = [state_dict[name] for name in ("transformer.wte.weight", "lm_head.weight") if name in state_dict]
         if len(tied) == 2 and tied[0] is not tied[1] and not torch.equal(*tied):
             raise ValueError("transformer.wte.weight and lm_head.weight differ in the state dict; this model ties them")
