@@ -1,0 +1,74 @@
+// The head splitter: one (3C, C) matrix, cut into H heads in every way that C allows.
+import { configEditor, count, dimsOf, grouped, h, mount, numeric, rowsOf, s, size } from "./shared.mjs";
+
+const MOST_DRAWN = 128; // finer bands than this cannot be told apart
+
+function render({ model, el }) {
+  const data = model.get("data");
+  const editor = configEditor(model, ["H", "C", "T"]);
+  const matrix = data.table.find((row) => row.name.endsWith("c_attn.weight"));
+  const maps = [[1, "H"], [1, "T"], [1, "T"]];
+  const said = h("output", { "aria-live": "polite", class: "bw-facts" });
+  const drawing = s("svg", { viewBox: "0 0 360 262", class: "bw-drawing", role: "img" });
+
+  function paint() {
+    editor.paint();
+    const config = model.get("config");
+    const dims = dimsOf(data, config);
+    const { H, C, T } = dims;
+    const d = C / H;
+    said.replaceChildren(
+      fact("head width d = C / H", `${grouped(C)} / ${grouped(H)} = ${grouped(d)}`, "changes"),
+      fact("T × T maps in each block", grouped(H), "changes"),
+      fact("numbers in these maps, for one sequence", grouped(size(maps, dims)), "changes"),
+      fact(`c_attn.weight, ${numeric(matrix.shape, dims)}`, `${grouped(size(matrix.shape, dims))} parameters`, "stays"),
+      fact("parameters of the whole model", grouped(count(rowsOf(data, "unique"), config, dims)), "stays"),
+    );
+    draw(Number(H), d, T);
+  }
+
+  function draw(H, d, T) {
+    drawing.setAttribute(
+      "aria-label",
+      `The matrix as three blocks for q, k and v, each cut into ${H} bands of ${d} rows; beside it ${H} square maps.`,
+    );
+    const parts = [s("text", { x: 30, y: 14 }, "c_attn.weight"), s("text", { x: 205, y: 14 }, `${grouped(H)} ${H === 1 ? "map" : "maps"}, each ${grouped(T)} × ${grouped(T)}`)];
+    const side = 74;
+    const shown = Math.min(H, MOST_DRAWN);
+    ["q", "k", "v"].forEach((name, block) => {
+      const top = 24 + block * (side + 5);
+      parts.push(s("text", { x: 10, y: top + side / 2 + 4, class: "bw-symbol" }, name));
+      for (let i = 0; i < shown; i += 1) {
+        parts.push(s("rect", { x: 30, y: top + (i * side) / shown, width: 120, height: side / shown, style: tint(i), class: shown > 40 ? "" : "bw-cut" }));
+      }
+      parts.push(s("rect", { x: 30, y: top, width: 120, height: side, class: "bw-outline" }));
+    });
+    parts.push(s("text", { x: 158, y: 40, class: "bw-edge-label" }, `d = ${grouped(d)}`));
+
+    const columns = Math.ceil(Math.sqrt(shown));
+    const pitch = 145 / columns;
+    for (let i = 0; i < shown; i += 1) {
+      const [x, y] = [205 + (i % columns) * pitch, 60 + Math.floor(i / columns) * pitch];
+      const edge = pitch * 0.86;
+      // What a causal map may use: the lower triangle.
+      parts.push(s("path", { d: `M${x} ${y}V${y + edge}H${x + edge}Z`, style: tint(i) }), s("rect", { x, y, width: edge, height: edge, class: "bw-outline" }));
+    }
+    if (H > shown) parts.push(s("text", { x: 205, y: 50, class: "bw-edge-label" }, `${shown} of them drawn`));
+    drawing.replaceChildren(...parts);
+  }
+
+  return mount(
+    { model, el },
+    "Head splitter",
+    ["config"],
+    paint,
+    h("div", { class: "bw-columns" }, h("div", {}, editor.element, said), drawing),
+  );
+}
+
+const tint = (i) => `fill:var(--bw-data-${(i % 6) + 1})`;
+
+const fact = (name, value, kind) =>
+  h("span", { class: "bw-fact" }, h("span", {}, name), h("strong", {}, value), h("em", { class: `bw-${kind}` }, kind === "stays" ? "stays" : "changes with H"));
+
+export default { render };

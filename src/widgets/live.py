@@ -1,0 +1,154 @@
+"""The widgets of a live lab: traits that go both ways between Python and the page.
+
+Each runs the module that also runs in the built page. Its saved output carries the page form, so a reader
+without a kernel sees the widget at work all the same.
+"""
+
+from dataclasses import replace
+
+import anywidget
+import traitlets
+
+from gpt_config import GPTConfig
+from widgets import registry
+from widgets.page import FOLDER, module_source
+from widgets.state import config_fields
+
+
+class _BookWidget(anywidget.AnyWidget):
+    """What the five have in common: the style sheet, a stable text and the page form beside the live one."""
+
+    _css = (FOLDER / "widgets.css").read_text(encoding="utf-8")
+    _name: str  # of the module and in the registry
+    _traits: tuple[str, ...]  # what a reader can set
+
+    data = traitlets.Dict().tag(sync=True)
+
+    def _values(self) -> dict:
+        return {name: getattr(self, name) for name in self._traits}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._values().items())})"
+
+    def _repr_mimebundle_(self, **kwargs):
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        return {**data, "text/html": registry.html(self._name, self._page_values())}, metadata
+
+    def _page_values(self) -> dict:
+        return self._values()
+
+
+def _config_to_json(config: GPTConfig, widget) -> dict:
+    return config_fields(config)
+
+
+def _config_from_json(fields: dict, widget) -> GPTConfig:
+    """The configuration set in the page; what describes no model leaves the last good one in place."""
+    try:
+        return GPTConfig(**{**fields, "dropout": float(fields["dropout"])})
+    except (KeyError, TypeError, ValueError):
+        return widget.config
+
+
+class _ConfigWidget(_BookWidget):
+    """A widget about one configuration. ``config`` is a GPTConfig in Python and moves with the page."""
+
+    config = traitlets.Instance(GPTConfig).tag(sync=True, to_json=_config_to_json, from_json=_config_from_json)
+
+    def __init__(self, config: GPTConfig | str | None = None, **values):
+        make_state = registry.WIDGETS[self._name].make_state
+        if config is not None:
+            values["config"] = config
+        state = make_state(**values)
+        super().__init__(**{**state, "config": GPTConfig(**state["config"])})
+
+    @traitlets.validate("config")
+    def _config_can_be_shown(self, proposal):
+        config_fields(proposal["value"])
+        return proposal["value"]
+
+
+class Calculator(_ConfigWidget):
+    """The parameter calculator: ``Calculator(PRESETS["gpt2-xl"])``, then read or set ``.config``."""
+
+    _esm = module_source(FOLDER / "calculator.mjs")
+    _name = "calculator"
+    _traits = ("config",)
+
+
+class Heads(_ConfigWidget):
+    """One (3C, C) matrix cut into H heads."""
+
+    _esm = module_source(FOLDER / "heads.mjs")
+    _name = "heads"
+    _traits = ("config",)
+
+
+class Walk(_ConfigWidget):
+    """A walk through one block, ``step`` by step, with ``batch_size`` sequences."""
+
+    _esm = module_source(FOLDER / "walk.mjs")
+    _name = "walk"
+    _traits = ("config", "batch_size", "step")
+
+    batch_size = traitlets.Int(min=1).tag(sync=True)
+    step = traitlets.Int(min=0).tag(sync=True)
+
+    @traitlets.validate("step")
+    def _step_exists(self, proposal):
+        last = len(self.data["steps"]) - 1 if self.data else proposal["value"]
+        if proposal["value"] > last:
+            raise traitlets.TraitError(f"step={proposal['value']} is not valid; use an integer from 0 to {last}")
+        return proposal["value"]
+
+
+class Trimming(_ConfigWidget):
+    """The position table cut to its first ``kept`` rows."""
+
+    _esm = module_source(FOLDER / "trimming.mjs")
+    _name = "trimming"
+    _traits = ("config", "kept")
+
+    kept = traitlets.Int(min=1).tag(sync=True)
+
+    @traitlets.observe("config")
+    def _keep_what_is_there(self, change):
+        self.kept = min(self.kept, self.config.block_size)
+
+    @traitlets.validate("kept")
+    def _rows_exist(self, proposal):
+        if proposal["value"] > self.config.block_size:
+            raise traitlets.TraitError(
+                f"kept={proposal['value']} is not valid; use an integer from 1 to block_size={self.config.block_size}"
+            )
+        return proposal["value"]
+
+    @property
+    def trimmed_config(self) -> GPTConfig:
+        """The configuration after the cut."""
+        return replace(self.config, block_size=self.kept)
+
+
+class Residuals(_BookWidget):
+    """The residual explorer for curves in the form of :func:`widgets.state.check_curves`."""
+
+    _esm = module_source(FOLDER / "residuals.mjs")
+    _name = "residuals"
+    _traits = ("depth", "rule")
+
+    depth = traitlets.Int().tag(sync=True)
+    rule = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, curves: dict, **values):
+        super().__init__(**registry.WIDGETS[self._name].make_state(curves, **values))
+
+    @traitlets.validate("depth", "rule")
+    def _was_measured(self, proposal):
+        name, value = proposal["trait"].name, proposal["value"]
+        measured = self.data["curves"][name + "s"] if self.data else [value]
+        if value not in measured:
+            raise traitlets.TraitError(f"{name}={value!r} was not measured; use one of {', '.join(map(str, measured))}")
+        return value
+
+    def _page_values(self) -> dict:
+        return {"curves": self.data["curves"], **self._values()}

@@ -1,0 +1,269 @@
+// What the widgets share: elements, exact numbers, the symbolic table, and the entry of a configuration.
+
+/** An element with attributes (`on…` are listeners) and children.
+ * @param {string} tag  @param {Record<string, any>} attributes  @param {...(Node | string)} children */
+export const h = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+
+/** The same for a drawing. */
+export const s = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** Words between backticks as code. @param {string} text */
+export const prose = (text) => text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
+
+/** @param {bigint | number} n */
+export const grouped = (n) => n.toLocaleString("en-US");
+
+/** @param {bigint} part  @param {bigint} whole */
+export const percent = (part, whole) => `${((100 * Number(part)) / Number(whole)).toFixed(1)} %`;
+
+/** Bytes as people say them, in powers of 1000. @param {bigint} bytes */
+export function bytesText(bytes) {
+  const units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
+  let value = Number(bytes);
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit ? Number(value.toPrecision(3)) : value} ${units[unit]}`;
+}
+
+/** The values of the symbols. @param {any} data  @param {Record<string, any>} config
+ * @returns {Record<string, bigint>} */
+export const dimsOf = (data, config) =>
+  Object.fromEntries(data.fields.map(({ symbol, field }) => [symbol, BigInt(config[field])]));
+
+/** Number of elements of a shape. @param {[number, string][]} shape  e.g. [[3, "C"], [1, "C"]]
+ * @param {Record<string, bigint>} dims */
+export const size = (shape, dims) => shape.reduce((n, [factor, symbol]) => n * BigInt(factor) * dims[symbol], 1n);
+
+/** Elements of all tensors of the rows that this configuration has. */
+export function count(rows, config, dims) {
+  return rows
+    .filter((row) => config.bias || !row.bias)
+    .reduce((n, row) => n + size(row.shape, dims) * (row.per_layer ? dims.L : 1n), 0n);
+}
+
+/** The rows of the shape table that a convention includes. @param {any} data  @param {string} name */
+export const rowsOf = (data, name) =>
+  data.conventions.find((convention) => convention.name === name).rows.map((i) => data.table[i]);
+
+const tuple = (parts) => `(${parts.join(", ")}${parts.length === 1 ? "," : ""})`;
+
+/** A shape in symbols. */
+export const symbolic = (shape) => tuple(shape.map(([factor, symbol]) => (factor === 1 ? "" : factor) + symbol));
+
+/** A shape in numbers. */
+export const numeric = (shape, dims) => tuple(shape.map((dimension) => size([dimension], dims)));
+
+/** All divisors, ascending. @param {number} n */
+export function divisors(n) {
+  const low = [];
+  for (let k = 1; k * k <= n; k += 1) if (n % k === 0) low.push(k);
+  const high = low.map((k) => n / k).filter((k) => k * k > n);
+  return [...low, ...high.reverse()];
+}
+
+/** What was typed, as { value } or as { problem }. Separators of thousands are fine.
+ * @param {string} text  @param {number} largest */
+export function parseWhole(text, largest) {
+  const digits = text.trim().replace(/(?<=\d)[\s,_'’](?=\d)/g, "");
+  const range = `enter a whole number from 1 to ${grouped(largest)}`;
+  if (digits === "") return { problem: `nothing is entered; ${range}` };
+  if (!/^\d+$/.test(digits)) return { problem: `“${text.trim()}” is not a whole number; ${range}` };
+  const value = BigInt(digits);
+  if (value < 1n || value > BigInt(largest)) return { problem: `${grouped(value)} is out of range; ${range}` };
+  return { value: Number(value) };
+}
+
+/** A slider and an entry for one number. The slider runs over `stops()`; the entry takes any whole number.
+ * `onvalue(value)` hears of every change, `onproblem(text | "")` of what cannot be read.
+ * @param {{ symbol: string, label: string, largest: number, stops: () => number[],
+ *   onvalue: (value: number) => void, onproblem: (text: string) => void }} options */
+export function numberField({ symbol, label, largest, stops, onvalue, onproblem }) {
+  const errorId = `bw-${Math.random().toString(36).slice(2)}`;
+  let current = [];
+  const slider = h("input", { type: "range", min: 0, step: 1 });
+  const entry = h("input", {
+    type: "text",
+    inputmode: "numeric",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-label": `${symbol}, ${label}, as a number`,
+  });
+  const error = h("p", { class: "bw-error", id: errorId, "aria-live": "polite" });
+
+  slider.addEventListener("input", () => {
+    const value = current[Number(slider.value)];
+    show(value);
+    onvalue(value);
+  });
+  entry.addEventListener("input", read);
+
+  function read() {
+    const { value, problem } = parseWhole(entry.value, largest);
+    refuse(problem ? `${symbol}: ${problem}.` : "");
+    if (problem) onproblem(problem);
+    else onvalue(value);
+  }
+  function type(text) {
+    entry.value = text;
+    read();
+  }
+  function refuse(text) {
+    error.textContent = text;
+    if (text) {
+      entry.setAttribute("aria-invalid", "true");
+      entry.setAttribute("aria-describedby", errorId);
+    } else {
+      entry.removeAttribute("aria-invalid");
+      entry.removeAttribute("aria-describedby");
+    }
+  }
+  function show(value) {
+    current = stops();
+    const below = current.filter((stop) => stop <= value).length;
+    slider.max = String(current.length - 1);
+    slider.value = String(Math.max(0, below - 1));
+    slider.setAttribute("aria-valuetext", `${grouped(value)} ${label}`);
+    if (parseWhole(entry.value, largest).value !== value) entry.value = grouped(value);
+    refuse("");
+  }
+  const name = h("span", { class: "bw-name" }, h("b", {}, symbol), ` ${label}`);
+  const element = h("div", { class: "bw-field" }, h("label", {}, name, slider), entry, error);
+  return { element, show, refuse, type };
+}
+
+/** The entry of a configuration: a choice of presets, a field for each symbol, and biases on or off.
+ * Only what describes a model reaches `model.config`; anything else is explained beside the field.
+ * @param {any} model  @param {string[]} symbols  @param {boolean} withBias */
+export function configEditor(model, symbols, withBias = false) {
+  const data = model.get("data");
+  let draft = { ...model.get("config") }; // what the fields say; model.config lags behind while it is impossible
+  const unreadable = new Set();
+  const fields = {};
+
+  const stopsOf = {
+    H: () => divisors(draft.n_embd),
+    C: () => data.head_widths.map((width) => width * draft.n_head),
+  };
+  for (const { symbol, field, label, stops } of data.fields.filter((entry) => symbols.includes(entry.symbol))) {
+    fields[symbol] = numberField({
+      symbol,
+      label,
+      largest: data.largest,
+      stops: stopsOf[symbol] ?? (() => stops),
+      onvalue(value) {
+        draft[field] = value;
+        unreadable.delete(symbol);
+        submit();
+      },
+      onproblem() {
+        unreadable.add(symbol);
+      },
+    });
+  }
+
+  const preset = h("select", {
+    onchange() {
+      if (!preset.value) return;
+      draft = { ...data.presets[preset.value], dropout: draft.dropout };
+      unreadable.clear();
+      submit();
+    },
+  });
+  preset.append(
+    h("option", { value: "" }, "your own"),
+    ...Object.keys(data.presets).map((name) => h("option", { value: name }, name)),
+  );
+  const bias = h("input", {
+    type: "checkbox",
+    onchange() {
+      draft.bias = bias.checked;
+      submit();
+    },
+  });
+
+  let held = false;
+
+  function submit() {
+    if (held) return;
+    const problem = headProblem(draft);
+    if (!problem && !unreadable.size) {
+      model.set("config", { ...draft });
+      model.save_changes();
+      paint();
+      return;
+    }
+    for (const { symbol, field } of data.fields) if (!unreadable.has(symbol)) fields[symbol]?.show(draft[field]);
+    if (problem && !unreadable.has("H")) fields.H.refuse(problem);
+  }
+  function paint() {
+    const config = model.get("config");
+    draft = { ...config };
+    unreadable.clear();
+    for (const { symbol, field } of data.fields) fields[symbol]?.show(config[field]);
+    bias.checked = config.bias;
+    const same = (preset) => data.fields.every(({ field }) => preset[field] === config[field]) && preset.bias === config.bias;
+    preset.value = Object.keys(data.presets).find((name) => same(data.presets[name])) ?? "";
+  }
+  /** Fill in a configuration as text, which may be impossible. @param {Record<string, string>} texts  by symbol */
+  function propose(texts, withBiases) {
+    held = true;
+    for (const [symbol, text] of Object.entries(texts)) fields[symbol].type(text);
+    draft.bias = bias.checked = withBiases;
+    held = false;
+    submit();
+  }
+
+  const element = h(
+    "div",
+    { class: "bw-editor" },
+    h("label", { class: "bw-choice" }, h("span", { class: "bw-name" }, "Preset"), preset),
+    ...Object.values(fields).map((field) => field.element),
+  );
+  if (withBias) element.append(h("label", { class: "bw-check" }, bias, " biases in Linear and LayerNorm"));
+  paint();
+  return { element, paint, propose };
+}
+
+/** Why these heads do not fit this width, and which would; or "". */
+export function headProblem({ n_head, n_embd }) {
+  if (n_embd % n_head === 0) return "";
+  const fitting = divisors(n_embd);
+  const near = [fitting.filter((k) => k < n_head).at(-1), fitting.find((k) => k > n_head)].filter(Boolean);
+  return `H: ${grouped(n_head)} heads do not divide C = ${grouped(n_embd)}; nearest that do: ${near.map(grouped).join(" or ")}.`;
+}
+
+/** A table whose body is filled later; the caption is its heading. */
+export const table = (caption, head, body) =>
+  h(
+    "table",
+    {},
+    h("caption", {}, caption),
+    h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
+    body,
+  );
+
+/** A cell with a whole number. */
+export const number = (n) => h("td", { class: "bw-n" }, grouped(n));
+
+/** The frame of a widget: its name, and `paint` on every change of the named traits.
+ * @returns {() => void} what takes the listeners away again */
+export function mount({ model, el }, title, traits, paint, ...children) {
+  el.classList.add("bw");
+  el.append(h("section", { "aria-label": title }, h("p", { class: "bw-title" }, title), ...children));
+  paint();
+  for (const trait of traits) model.on(`change:${trait}`, paint);
+  return () => traits.forEach((trait) => model.off(`change:${trait}`, paint));
+}

@@ -1,0 +1,123 @@
+"""The static twin of each widget: what stands in the page without JavaScript and on paper.
+
+A twin is made from the state that the widget starts with, so both say the same.
+"""
+
+import math
+import re
+from dataclasses import replace
+from html import escape
+
+from gpt_config import PRESETS, GPTConfig
+from sizing import CONVENTIONS, SHAPE_TABLE, count_by_part, count_parameters, dimensions
+from widgets.page import table_html
+from widgets.state import BYTES_PER_PARAMETER
+
+
+def calculator(state: dict) -> str:
+    """The presets under each of the counting conventions, and the parts and bytes of the configuration shown."""
+    config = GPTConfig(**state["config"])
+    by_convention = [
+        [escape(name), *(f"{count_parameters(preset, name):,}" for preset in PRESETS.values())] for name in CONVENTIONS
+    ]
+    unique = count_parameters(config)
+    parts = [
+        [escape(part), f"{count:,}", f"{count / unique:.1%}"] for part, count in count_by_part(config).items() if count
+    ]
+    who = [[escape(name), _code(convention.used_by)] for name, convention in CONVENTIONS.items()]
+    weights = [[escape(use), str(size), f"{size * unique:,}"] for use, size in BYTES_PER_PARAMETER]
+    return "\n".join(
+        (
+            table_html("Parameters of known configurations, counted in six ways", ["count", *PRESETS], by_convention),
+            table_html("Who counts like this", ["count", "used by"], who),
+            table_html(f"Parts of {config_text(config)}", ["part", "unique parameters", "share"], parts),
+            table_html("Bytes for these parameters", ["what is kept", "bytes each", "bytes"], weights),
+        )
+    )
+
+
+def walk(state: dict) -> str:
+    """Every step with the shape of its result, in symbols and in numbers."""
+    config = GPTConfig(**state["config"])
+    dims = {**dimensions(config), "B": state["batch_size"], "H": config.n_head, "d": config.head_width}
+    tensors = {tensor.name: tensor for tensor in SHAPE_TABLE}
+    rows = []
+    for step in state["data"]["steps"]:
+        symbols = ", ".join(f"{factor if factor > 1 else ''}{symbol}" for factor, symbol in step["shape"])
+        numbers = ", ".join(f"{factor * dims[symbol]}" for factor, symbol in step["shape"])
+        copies = f"{step['copies']} × " if step["copies"] > 1 else ""
+        used = [tensors[name] for name in step["tensors"]]
+        count = sum(
+            math.prod(factor * dims[symbol] for factor, symbol in tensor.shape)
+            for tensor in used
+            if config.bias or not tensor.bias
+        )
+        code = f"<code>{escape(step['code'])}</code>"
+        rows.append([code, f"{copies}({symbols})", f"{copies}({numbers})", f"{count:,}"])
+    caption = f"A forward pass through one block, B = {dims['B']}, {config_text(config)}"
+    return table_html(caption, ["step", "shape", "in numbers", "parameters used"], rows)
+
+
+def heads(state: dict) -> str:
+    """The divisors of the width as numbers of heads, with what changes and what does not."""
+    config = GPTConfig(**state["config"])
+    rows = [
+        [str(count), str(config.n_embd // count), _attention_matrix(config), f"{count * config.block_size**2:,}"]
+        for count in range(1, config.n_embd + 1)
+        if config.n_embd % count == 0
+    ]
+    caption = f"Every number of heads that fits C = {config.n_embd}, T = {config.block_size}"
+    head = ["heads H", "head width d", "parameters of c_attn.weight", "numbers in the T × T maps"]
+    return table_html(caption, head, rows)
+
+
+def trimming(state: dict) -> str:
+    """The count after trimming, for each kept length that halves the table and the one shown."""
+    config = GPTConfig(**state["config"])
+    T = config.block_size
+    kept = sorted({T, state["kept"], *(n for n in (T - 1, T // 2, T // 4, 1) if n >= 1)}, reverse=True)
+    whole = count_parameters(config)
+    rows = []
+    for n in kept:
+        count = count_parameters(replace(config, block_size=n))
+        gone = f"{n} to {T - 1}" if n < T else "none"
+        rows.append([str(n), f"{whole - count:,}", f"{count:,}", f"0 to {n - 1}", gone])
+    head = ["rows kept n", "parameters removed", "parameters left", "positions with equal logits", "positions refused"]
+    return table_html(f"Trimming the position table of {config_text(config)}", head, rows)
+
+
+def residuals(state: dict) -> str:
+    """First and last variance of every measured curve beside the theory."""
+    curves = state["data"]["curves"]
+    rows = []
+    for rule in curves["rules"]:
+        for depth in curves["depths"]:
+            measured = curves["curves"][rule][str(depth)]
+            theory = curves["theory"][rule][str(depth)]
+            spread = f"{measured['mean'][-1]:.3g} ± {measured['std'][-1]:.2g}"
+            rows.append([escape(rule), str(depth), f"{measured['mean'][0]:.3g}", spread, f"{theory[-1]:.3g}"])
+    caption = (
+        f"Variance of the residual stream at initialization, C = {curves['C']}: "
+        f"mean and standard deviation over {curves['seeds']} seeds"
+    )
+    head = ["factor on c_proj", "layers L", "after the embeddings", "after the last addition", "theory"]
+    return table_html(caption, head, rows)
+
+
+def config_text(config: GPTConfig) -> str:
+    """The configuration in the symbols of the book."""
+    bias = "with biases" if config.bias else "without biases"
+    return (
+        f"V = {config.vocab_size}, T = {config.block_size}, L = {config.n_layer}, "
+        f"H = {config.n_head}, C = {config.n_embd}, {bias}"
+    )
+
+
+def _attention_matrix(config: GPTConfig) -> str:
+    tensor = next(t for t in SHAPE_TABLE if t.name.endswith("c_attn.weight"))
+    return f"{math.prod(factor * dimensions(config)[symbol] for factor, symbol in tensor.shape):,}"
+
+
+def _code(text: str) -> str:
+    """Words between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
