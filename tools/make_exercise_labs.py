@@ -1,0 +1,68 @@
+"""Make the two labs of exercises, to be filled in and solved, from one source.
+
+In notebooks/exercise_labs.md text becomes Markdown cells and fenced Python becomes code cells. ⟦…⟧ is a blank: the
+solved lab has its contents, the other one has three dots. ``{statement} ID`` takes the text of the exercise from the
+chapter, ``{ask} ID`` the question with its numbers from src/exercises.py. The labs come out without outputs;
+`make notebooks` runs them afterwards.
+"""
+
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from exercises import ask
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "notebooks" / "exercise_labs.md"
+CHAPTER = ROOT / "chapters" / "exercises.md"
+LABS = {"exercises.ipynb": False, "exercises-solved.ipynb": True}
+
+_FENCE = re.compile(r"^```python(?: \[(?P<tags>[^\]]*)\])?\n(?P<code>.*?)\n```$", re.DOTALL | re.MULTILINE)
+_BLANK = re.compile(r"⟦(.*?)⟧", re.DOTALL)
+_INSERT = re.compile(r"^\{(statement|ask)\} (\S+)$", re.MULTILINE)
+
+
+def lab(source: str, chapter: str, solved: bool) -> nbformat.NotebookNode:
+    """One of the two labs, as a notebook without outputs."""
+    cells = []
+
+    def add_text(text: str) -> None:
+        # Headings begin a cell of their own, so that a lab can be folded by exercise.
+        for part in re.split(r"\n(?=## )", text.strip()):
+            if part:
+                cells.append(new_markdown_cell(_INSERT.sub(lambda m: _inserted(chapter, *m.groups()), part.strip())))
+
+    end = 0
+    for fence in _FENCE.finditer(source):
+        add_text(source[end : fence.start()])
+        code = _BLANK.sub(r"\1" if solved else "...", fence["code"])
+        cells.append(new_code_cell(code, metadata={"tags": fence["tags"].split()} if fence["tags"] else {}))
+        end = fence.end()
+    add_text(source[end:])
+
+    for number, cell in enumerate(cells, start=1):
+        cell.id = f"cell-{number:02}"
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+
+
+def _inserted(chapter: str, kind: str, name: str) -> str:
+    if kind == "ask":
+        return f"**{ask(name)}**"
+    statement = re.search(rf"^```{{exercise}}[^\n]*\n:label: exercise-{name}\n\n(.*?)\n```$", chapter, re.DOTALL | re.MULTILINE)
+    if statement is None:
+        raise ValueError(f"{CHAPTER.name} has no exercise with the label exercise-{name}")
+    return statement[1]
+
+
+def main() -> None:
+    source, chapter = SOURCE.read_text(encoding="utf-8"), CHAPTER.read_text(encoding="utf-8")
+    for name, solved in LABS.items():
+        text = nbformat.writes(lab(source, chapter, solved))
+        (ROOT / "notebooks" / name).write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
