@@ -61,7 +61,9 @@ def _figures_of(path: Path) -> dict[str, tuple[str, str]]:
     figures = {}
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         options = cell["metadata"].get("mystnb", {}).get("figure", {})
-        drawings = [output["data"]["text/html"] for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
+        drawings = [
+            output["data"]["text/html"] for output in cell.get("outputs", []) if "text/html" in output.get("data", {})
+        ]
         if options and drawings:
             figures[options["name"]] = (options["caption"], "".join(drawings[0]))
     return figures

@@ -57,6 +57,8 @@ def transformers_model(config: GPTConfig) -> GPT2LMHeadModel:
             resid_pdrop=0.0,
             embd_pdrop=0.0,
             attn_pdrop=0.0,
+            bos_token_id=None,
+            eos_token_id=None,
         )
     )
 

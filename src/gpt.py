@@ -54,7 +54,7 @@ def explicit_attention(q: Tensor, k: Tensor, v: Tensor, dropout: float = 0.0) ->
 
 
 class MLP(nn.Module):
-    """Two Linear layers with GPT-2's tanh form of GELU between them, the same at each position. (B, T, C) -> (B, T, C)"""
+    """Two Linear layers with the tanh form of GELU between them, at each position alone. (B, T, C) -> (B, T, C)"""
 
     def __init__(self, config: GPTConfig):
         super().__init__()
@@ -69,7 +69,7 @@ class MLP(nn.Module):
 
 
 class Block(nn.Module):
-    """Two additions to the residual stream; LayerNorm acts on the copies that the branches read. (B, T, C) -> (B, T, C)"""
+    """Two additions to the residual stream; LayerNorm acts on what the branches read. (B, T, C) -> (B, T, C)"""
 
     def __init__(self, config: GPTConfig, explicit_attention: bool = False):
         super().__init__()
@@ -181,7 +181,7 @@ class GPT(nn.Module):
         top_k: int | None = None,
         valid_vocab_size: int | None = None,
     ) -> Tensor:
-        """Append sampled tokens; only the last block_size positions are read. Call ``eval()`` first to switch dropout off.
+        """Append sampled tokens, reading the last block_size positions; call ``eval()`` first to switch dropout off.
 
         Args:
             idx: the prompt, (B, T) with T >= 1.
@@ -240,7 +240,9 @@ class GPT(nn.Module):
         """
         require_positive_int("block_size", block_size)
         if block_size > self.config.block_size:
-            raise ValueError(f"block_size={block_size} is not valid; this model can be cut to 1..{self.config.block_size}")
+            raise ValueError(
+                f"block_size={block_size} is not valid; this model can be cut to 1..{self.config.block_size}"
+            )
         wpe = self.transformer.wpe
         table = wpe.weight
         if optimizer is not None and not any(p is table for group in optimizer.param_groups for p in group["params"]):
@@ -273,10 +275,11 @@ class GPT(nn.Module):
             raise ValueError(f"the state dict lacks {', '.join(sorted(missing))}")
         if strict and (unknown := state_dict.keys() - own.keys()):
             raise ValueError(f"the state dict has entries that the model has not: {', '.join(sorted(unknown))}")
-        for name in own.keys() & state_dict.keys():
-            shapes = tuple(state_dict[name].shape), tuple(own[name].shape)
-            if shapes[0] != shapes[1]:
-                raise ValueError(f"{name} has shape {shapes[0]} in the state dict and {shapes[1]} in the model")
+        for name, tensor in own.items():
+            given = state_dict.get(name, tensor)
+            if given.shape != tensor.shape:
+                shapes = f"{tuple(given.shape)} in the state dict and {tuple(tensor.shape)} in the model"
+                raise ValueError(f"{name} has shape {shapes}")
         tied = [state_dict[name] for name in ("transformer.wte.weight", "lm_head.weight") if name in state_dict]
         if len(tied) == 2 and tied[0] is not tied[1] and not torch.equal(*tied):
             raise ValueError("transformer.wte.weight and lm_head.weight differ in the state dict; this model ties them")

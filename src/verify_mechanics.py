@@ -70,7 +70,12 @@ def section_4_1() -> Iterator[tuple]:
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         model = seeded(TINY)
     yield "constructor_output", "characters the constructor prints", 0, len(printed.getvalue())
-    yield "children", "children of the transformer", ["wte", "wpe", "drop", "h", "ln_f"], list(dict(model.transformer.named_children()))
+    yield (
+        "children",
+        "children of the transformer",
+        ["wte", "wpe", "drop", "h", "ln_f"],
+        list(dict(model.transformer.named_children())),
+    )
     yield "buffers", "buffers in the model", 0, len(list(model.buffers()))
     for bias in (True, False):
         config = replace(TINY, bias=bias)
@@ -98,13 +103,23 @@ def section_4_1() -> Iterator[tuple]:
 
     x = torch.randn(2, 6, 8)
     c_attn = model.transformer.h[0].attn.c_attn
-    yield "storage", "a Linear computes x Wᵀ + b with W stored (out, in)", True, torch.allclose(c_attn(x), x @ c_attn.weight.T + c_attn.bias)
+    yield (
+        "storage",
+        "a Linear computes x Wᵀ + b with W stored (out, in)",
+        True,
+        torch.allclose(c_attn(x), x @ c_attn.weight.T + c_attn.bias),
+    )
     c_proj = model.transformer.h[0].attn.c_proj.weight
     yield "square_c_proj", "attn.c_proj has the shape of its transpose", True, c_proj.shape == c_proj.T.shape
     yield "square_c_proj_values", "and other values", False, torch.equal(c_proj, c_proj.T)
 
     wte, head = model.transformer.wte.weight, model.lm_head.weight
-    yield "tied", "token table and output matrix are one Parameter", True, wte is head and wte.data_ptr() == head.data_ptr()
+    yield (
+        "tied",
+        "token table and output matrix are one Parameter",
+        True,
+        wte is head and wte.data_ptr() == head.data_ptr(),
+    )
     yield "tied_in_parameters", "times it occurs in parameters()", 1, sum(p is wte for p in model.parameters())
     in_state_dict = sum(t.data_ptr() == wte.data_ptr() for t in model.state_dict().values())
     yield "tied_in_state_dict", "times it occurs in state_dict()", 2, in_state_dict
@@ -145,7 +160,12 @@ def section_4_2() -> Iterator[tuple]:
     decayed = [p.numel() for p in default.parameters() if p.dim() >= 2]
     others = [p.numel() for p in default.parameters() if p.dim() < 2]
     split = [sum(decayed), len(decayed), sum(others), len(others)]
-    yield "decay_split", "decayed elements, tensors, other elements, tensors", list(asdict(decay_split(default.config)).values()), split
+    yield (
+        "decay_split",
+        "decayed elements, tensors, other elements, tensors",
+        list(asdict(decay_split(default.config)).values()),
+        split,
+    )
 
 
 def section_4_3() -> Iterator[tuple]:
@@ -174,7 +194,12 @@ def section_4_3() -> Iterator[tuple]:
     yield "tied_visits", "times apply() reaches the tied matrix", 2, sum(visits)
     idx = torch.randint(config.vocab_size, (2, 64))
     model(idx, idx)[1].backward()
-    yield "tied_gradient", "and yet it has one gradient", True, model.transformer.wte.weight.grad is model.lm_head.weight.grad
+    yield (
+        "tied_gradient",
+        "and yet it has one gradient",
+        True,
+        model.transformer.wte.weight.grad is model.lm_head.weight.grad,
+    )
 
     same, other = seeded(config), seeded(config, seed=1)
     first = next(model.parameters())
@@ -182,26 +207,56 @@ def section_4_3() -> Iterator[tuple]:
     yield "other_seed", "another seed gives other weights", False, torch.equal(first, next(other.parameters()))
     torch.manual_seed(0)
     torch.rand(1)
-    yield "other_order", "so does the same seed after one more draw", False, torch.equal(first, next(GPT(config).parameters()))
+    yield (
+        "other_order",
+        "so does the same seed after one more draw",
+        False,
+        torch.equal(first, next(GPT(config).parameters())),
+    )
 
     deep = seeded(replace(config, n_layer=24))
     with_scaling = measure_stream(deep, idx)[-1].variance
     rescale_projections(deep, math.sqrt(2 * 24))
     without = measure_stream(deep, idx)[-1].variance
-    yield "stream", "at 24 layers the stream's last variance is more than 10 times larger without scaling", True, without > 10 * with_scaling
+    yield (
+        "stream",
+        "at 24 layers the stream's last variance is more than 10 times larger without scaling",
+        True,
+        without > 10 * with_scaling,
+    )
 
 
 def section_4_4() -> Iterator[tuple]:
     """Changing the structure: which cost grows."""
     blocks = unique_params(meta_model(GPT2).transformer.h)
     matrices = count_parameters(GPT2, "block matrices")
-    yield "double_L", "L doubled: parameters of the blocks", 2 * blocks, unique_params(meta_model(replace(GPT2, n_layer=24)).transformer.h)
+    yield (
+        "double_L",
+        "L doubled: parameters of the blocks",
+        2 * blocks,
+        unique_params(meta_model(replace(GPT2, n_layer=24)).transformer.h),
+    )
     wide = meta_model(replace(GPT2, n_embd=1536, n_head=24))
-    yield "double_C", "C doubled: elements of the block matrices", 4 * matrices, sum(p.numel() for p in wide.transformer.h.parameters() if p.dim() == 2)
+    yield (
+        "double_C",
+        "C doubled: elements of the block matrices",
+        4 * matrices,
+        sum(p.numel() for p in wide.transformer.h.parameters() if p.dim() == 2),
+    )
     V, T, C = GPT2.vocab_size, GPT2.block_size, GPT2.n_embd
     total = count_parameters(GPT2)
-    yield "double_V", "V doubled: additional parameters VC", V * C, unique_params(meta_model(replace(GPT2, vocab_size=2 * V))) - total
-    yield "double_T", "T doubled: additional parameters TC", T * C, unique_params(meta_model(replace(GPT2, block_size=2 * T))) - total
+    yield (
+        "double_V",
+        "V doubled: additional parameters VC",
+        V * C,
+        unique_params(meta_model(replace(GPT2, vocab_size=2 * V))) - total,
+    )
+    yield (
+        "double_T",
+        "T doubled: additional parameters TC",
+        T * C,
+        unique_params(meta_model(replace(GPT2, block_size=2 * T))) - total,
+    )
     yield "double_H", "H doubled: additional parameters", 0, unique_params(meta_model(replace(GPT2, n_head=24))) - total
 
     idx = torch.zeros(2, 6, dtype=torch.int64)
@@ -213,7 +268,12 @@ def section_4_4() -> Iterator[tuple]:
         with _Shapes() as seen:
             explicit_attention(q, q, q)
         scores[T] = max(math.prod(shape) for shape in seen.shapes if shape[-2:] == (T, T))
-    yield "double_T_scores", "T doubled: elements of the explicit attention matrices, as a ratio", 4.0, scores[12] / scores[6]
+    yield (
+        "double_T_scores",
+        "T doubled: elements of the explicit attention matrices, as a ratio",
+        4.0,
+        scores[12] / scores[6],
+    )
 
 
 def exercises() -> Iterator[tuple]:
@@ -227,7 +287,12 @@ def exercises() -> Iterator[tuple]:
     yield "trim_block_size", "block size the model reports then", 4, model.config.block_size
     yield "trim_config", "block size in the caller's configuration", 6, TINY.block_size
     yield "trim_logits", "logits of the first four positions are bit-equal", True, torch.equal(logits, trimmed)
-    yield "trim_file", "the saved file is smaller by at least the 64 bytes of two rows", True, bytes_before - saved_bytes(model) >= 64
+    yield (
+        "trim_file",
+        "the saved file is smaller by at least the 64 bytes of two rows",
+        True,
+        bytes_before - saved_bytes(model) >= 64,
+    )
 
     two, four = seeded(TINY), GPT(replace(TINY, n_head=4))
     yield "heads_more", "parameters more with 4 heads instead of 2", 0, unique_params(four) - unique_params(two)
@@ -236,9 +301,19 @@ def exercises() -> Iterator[tuple]:
     for block in two.transformer.h:
         nn.init.normal_(block.attn.c_attn.weight)
     report = four.load_state_dict(two.state_dict())
-    yield "heads_load", "keys that strict loading into the other head count misses", 0, len(report.missing_keys + report.unexpected_keys)
+    yield (
+        "heads_load",
+        "keys that strict loading into the other head count misses",
+        0,
+        len(report.missing_keys + report.unexpected_keys),
+    )
     a, b = two(idx, idx)[0], four(idx, idx)[0]
-    yield "heads_first", "position 0, with one key to attend to, gives equal logits", True, torch.allclose(a[:, 0], b[:, 0], atol=1e-5)
+    yield (
+        "heads_first",
+        "position 0, with one key to attend to, gives equal logits",
+        True,
+        torch.allclose(a[:, 0], b[:, 0], atol=1e-5),
+    )
     yield "heads_later", "later positions do not", False, torch.allclose(a[:, 1:], b[:, 1:], atol=1e-3)
 
 
@@ -277,7 +352,12 @@ def main() -> int:
         values = f"expected {_short(check.expected)}, measured {_short(check.measured)}"
         print(f"{verdict} {check.section:9} {check.statement}: {values}")
     Path("mechanics.json").write_text(
-        json.dumps({c.key: {"section": c.section, "statement": c.statement, "measured": c.measured} for c in checks}, indent=1, ensure_ascii=False) + "\n",
+        json.dumps(
+            {c.key: {"section": c.section, "statement": c.statement, "measured": c.measured} for c in checks},
+            indent=1,
+            ensure_ascii=False,
+        )
+        + "\n",
         encoding="utf-8",
     )
     failed = sum(not check.holds for check in checks)

@@ -60,7 +60,12 @@ def test_a_seed_gives_the_weights_of_the_documented_order(bias):
     torch.manual_seed(5)
     modules = {"transformer.wte": nn.Embedding(V, C), "transformer.wpe": nn.Embedding(T, C)}
     for i in range(L):
-        for name, out_width, in_width in (("attn.c_attn", 3 * C, C), ("attn.c_proj", C, C), ("mlp.c_fc", 4 * C, C), ("mlp.c_proj", C, 4 * C)):
+        for name, out_width, in_width in (
+            ("attn.c_attn", 3 * C, C),
+            ("attn.c_proj", C, C),
+            ("mlp.c_fc", 4 * C, C),
+            ("mlp.c_proj", C, 4 * C),
+        ):
             modules[f"transformer.h.{i}.{name}"] = nn.Linear(in_width, out_width, bias=bias)
     modules["lm_head"] = nn.Linear(C, V, bias=False)
     for module in modules.values():
@@ -430,7 +435,7 @@ def test_an_optimizer_that_is_not_handed_over_stops_with_an_error(kind, options,
     model(ids(3, n), ids(3, n))[1].backward()
 
     assert {id(p) for group in optimizer.param_groups for p in group["params"]} == {id(p) for p in model.parameters()}
-    with pytest.raises(RuntimeError, match="size|shape"):
+    with pytest.raises(RuntimeError, match=r"size|shape"):
         optimizer.step()
 
 
@@ -447,7 +452,7 @@ def test_a_gradient_of_the_old_shape_stops_the_next_step(n):
 
 def test_an_optimizer_of_another_model_is_refused_and_nothing_changes():
     model, other = seeded(), torch.optim.SGD(seeded().parameters(), lr=0.1)
-    with pytest.raises(ValueError, match="does not own transformer.wpe.weight"):
+    with pytest.raises(ValueError, match=r"does not own transformer.wpe.weight"):
         model.crop_block_size(4, other)
 
     assert model.config == CONFIG
