@@ -10,7 +10,7 @@ function render({ model, el }) {
   const parts = h("ul", { class: "bw-legend" });
   const counts = h("tbody");
   const terms = h("tbody");
-  const formula = h("span");
+  const formula = h("span", { class: "bw-formula" });
   const memory = h("tbody");
   const tensors = h("tbody");
   const details = h(
@@ -126,7 +126,7 @@ function render({ model, el }) {
       h(
         "div",
         {},
-        table(h("span", {}, "The formula with the numbers put in: ", formula), ["term", "factors", "parameters"], terms),
+        table(h("span", {}, "The formula with the numbers put in", formula), ["term", "factors", "parameters"], terms),
         table("What these parameters weigh", ["what is kept", "bytes"], memory),
       ),
     ),

@@ -1,5 +1,5 @@
 // The head splitter: one (3C, C) matrix, cut into H heads in every way that C allows.
-import { configEditor, count, dimsOf, grouped, h, mount, numeric, rowsOf, s, size } from "./shared.mjs";
+import { configEditor, count, dimsOf, fact, grouped, h, mount, numeric, rowsOf, s, size } from "./shared.mjs";
 
 const MOST_DRAWN = 128; // finer bands than this cannot be told apart
 
@@ -9,7 +9,7 @@ function render({ model, el }) {
   const matrix = data.table.find((row) => row.name.endsWith("c_attn.weight"));
   const maps = [[1, "H"], [1, "T"], [1, "T"]];
   const said = h("output", { "aria-live": "polite", class: "bw-facts" });
-  const drawing = s("svg", { viewBox: "0 0 360 262", class: "bw-drawing", role: "img" });
+  const drawing = s("svg", { viewBox: "0 0 360 266", class: "bw-drawing", role: "img" });
 
   function paint() {
     editor.paint();
@@ -18,11 +18,13 @@ function render({ model, el }) {
     const { H, C, T } = dims;
     const d = C / H;
     said.replaceChildren(
-      fact("head width d = C / H", `${grouped(C)} / ${grouped(H)} = ${grouped(d)}`, "changes"),
-      fact("T × T maps in each block", grouped(H), "changes"),
-      fact("numbers in these maps, for one sequence", grouped(size(maps, dims)), "changes"),
-      fact(`c_attn.weight, ${numeric(matrix.shape, dims)}`, `${grouped(size(matrix.shape, dims))} parameters`, "stays"),
-      fact("parameters of the whole model", grouped(count(rowsOf(data, "unique"), config, dims)), "stays"),
+      h("b", { class: "bw-muted" }, "Changes with H"),
+      fact("head width d = C / H", `${grouped(C)} / ${grouped(H)} = ${grouped(d)}`),
+      fact("T × T maps in each block", grouped(H)),
+      fact("numbers in these maps, for one sequence", grouped(size(maps, dims))),
+      h("b", { class: "bw-muted" }, "Stays as it is"),
+      fact(`parameters of c_attn.weight, ${numeric(matrix.shape, dims)}`, grouped(size(matrix.shape, dims))),
+      fact("parameters of the whole model", grouped(count(rowsOf(data, "unique"), config, dims))),
     );
     draw(Number(H), d, T);
   }
@@ -32,8 +34,12 @@ function render({ model, el }) {
       "aria-label",
       `The matrix as three blocks for q, k and v, each cut into ${H} bands of ${d} rows; beside it ${H} square maps.`,
     );
-    const parts = [s("text", { x: 30, y: 14 }, "c_attn.weight"), s("text", { x: 205, y: 14 }, `${grouped(H)} ${H === 1 ? "map" : "maps"}, each ${grouped(T)} × ${grouped(T)}`)];
-    const side = 74;
+    const parts = [
+      s("text", { x: 30, y: 14 }, "c_attn.weight"),
+      s("text", { x: 205, y: 14 }, H > MOST_DRAWN ? `${MOST_DRAWN} of ${grouped(H)} maps` : H === 1 ? "1 map" : `${H} maps`),
+      s("text", { x: 205, y: 29 }, `each ${grouped(T)} × ${grouped(T)}`),
+    ];
+    const side = 68;
     const shown = Math.min(H, MOST_DRAWN);
     ["q", "k", "v"].forEach((name, block) => {
       const top = 24 + block * (side + 5);
@@ -43,17 +49,16 @@ function render({ model, el }) {
       }
       parts.push(s("rect", { x: 30, y: top, width: 120, height: side, class: "bw-outline" }));
     });
-    parts.push(s("text", { x: 158, y: 40, class: "bw-edge-label" }, `d = ${grouped(d)}`));
+    parts.push(s("text", { x: 30, y: 258, class: "bw-edge-label" }, `bands of d = ${grouped(d)} ${d === 1n ? "row" : "rows"}`));
 
     const columns = Math.ceil(Math.sqrt(shown));
     const pitch = 145 / columns;
     for (let i = 0; i < shown; i += 1) {
-      const [x, y] = [205 + (i % columns) * pitch, 60 + Math.floor(i / columns) * pitch];
+      const [x, y] = [205 + (i % columns) * pitch, 44 + Math.floor(i / columns) * pitch];
       const edge = pitch * 0.86;
       // What a causal map may use: the lower triangle.
       parts.push(s("path", { d: `M${x} ${y}V${y + edge}H${x + edge}Z`, style: tint(i) }), s("rect", { x, y, width: edge, height: edge, class: "bw-outline" }));
     }
-    if (H > shown) parts.push(s("text", { x: 205, y: 50, class: "bw-edge-label" }, `${shown} of them drawn`));
     drawing.replaceChildren(...parts);
   }
 
@@ -67,8 +72,5 @@ function render({ model, el }) {
 }
 
 const tint = (i) => `fill:var(--bw-data-${(i % 6) + 1})`;
-
-const fact = (name, value, kind) =>
-  h("span", { class: "bw-fact" }, h("span", {}, name), h("strong", {}, value), h("em", { class: `bw-${kind}` }, kind === "stays" ? "stays" : "changes with H"));
 
 export default { render };

@@ -1,5 +1,5 @@
 // The residual explorer: how the variance of the stream grows from addition to addition, as the lab measured it.
-import { h, mount, s, table } from "./shared.mjs";
+import { fact, grouped, h, mount, s, table } from "./shared.mjs";
 
 const PLOT = { left: 46, right: 346, top: 14, bottom: 212 };
 
@@ -23,7 +23,7 @@ function render({ model, el }) {
     "fieldset",
     { class: "bw-rules" },
     h("legend", {}, "Factor on the 2L projections"),
-    ...curves.rules.map((rule, i) => h("label", { class: "bw-check" }, radios[i], h("i", { style: `background:${colour(i)}` }), ` ${rule}`)),
+    ...curves.rules.map((rule, i) => h("label", { class: "bw-check" }, radios[i], h("i", { style: `background:${colour(i)}` }), ` ${written(rule)}`)),
   );
   const depths = h("div", { class: "bw-field" }, h("label", {}, h("span", { class: "bw-name" }, h("b", {}, "L"), " layers"), slider), entry);
   const said = h("output", { "aria-live": "polite", class: "bw-facts" });
@@ -99,7 +99,7 @@ function render({ model, el }) {
     drawing.replaceChildren(...parts);
     drawing.setAttribute(
       "aria-label",
-      `Variance of the residual stream, logarithmic, over ${2 * depth} additions with factor ${rule}: from ${short(mean[0])} to ${short(mean.at(-1))}, theory ${short(theory.at(-1))}.`,
+      `Variance of the residual stream, logarithmic, over ${2 * depth} additions with factor ${written(rule)}: from ${short(mean[0])} to ${short(mean.at(-1))}, theory ${short(theory.at(-1))}.`,
     );
   }
 
@@ -120,8 +120,7 @@ function render({ model, el }) {
 
 const colour = (i) => `var(--bw-data-${(i % 6) + 1})`;
 const name = (i) => (i === 0 ? "embeddings" : `${i % 2 ? "attention" : "MLP"} of block ${Math.ceil(i / 2) - 1}`);
-const tick = (power) => (power < -2 || power > 3 ? `1e${power}` : String(10 ** power).slice(0, 5));
-const short = (value) => (value !== 0 && (Math.abs(value) < 0.001 || Math.abs(value) >= 1e5) ? value.toExponential(2) : String(Number(value.toPrecision(3))));
-const fact = (label, value) => h("span", { class: "bw-fact" }, h("span", {}, label), h("strong", {}, value));
-
+const written = (rule) => rule.replace("sqrt", "√");
+const tick = (power) => (Math.abs(power) > 4 ? `1e${power}` : (10 ** power).toFixed(Math.max(0, -power)));
+const short = (value) => (value !== 0 && Math.abs(value) < 0.0001 ? value.toExponential(2) : grouped(Number(value.toPrecision(3))));
 export default { render };

@@ -21,10 +21,13 @@ function fill(element, attributes, children) {
 export const prose = (text) => text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
 
 /** @param {bigint | number} n */
-export const grouped = (n) => n.toLocaleString("en-US");
+export const grouped = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 9 });
 
 /** @param {bigint} part  @param {bigint} whole */
-export const percent = (part, whole) => `${((100 * Number(part)) / Number(whole)).toFixed(1)} %`;
+export function percent(part, whole) {
+  const share = (100 * Number(part)) / Number(whole);
+  return `${share < 0.1 ? Number(share.toPrecision(1)) : share.toFixed(1)} %`;
+}
 
 /** Bytes as people say them, in powers of 1000. @param {bigint} bytes */
 export function bytesText(bytes) {
@@ -257,6 +260,9 @@ export const table = (caption, head, body) =>
 
 /** A cell with a whole number. */
 export const number = (n) => h("td", { class: "bw-n" }, grouped(n));
+
+/** One line of results: what, and how much. */
+export const fact = (name, value) => h("span", { class: "bw-fact" }, h("span", {}, name), h("strong", {}, value));
 
 /** The frame of a widget: its name, and `paint` on every change of the named traits.
  * @returns {() => void} what takes the listeners away again */

@@ -1,5 +1,5 @@
 // Trimming: rows of the position table are cut away, and every earlier position answers as before.
-import { configEditor, count, dimsOf, grouped, h, mount, numberField, rowsOf, s } from "./shared.mjs";
+import { configEditor, count, dimsOf, fact, grouped, h, mount, numberField, rowsOf, s } from "./shared.mjs";
 
 const MOST_ROWS = 24; // more rows than this are drawn as one bar
 
@@ -85,7 +85,5 @@ function stopsTo(T) {
   const stops = Array.from({ length: Math.floor(T / step) }, (_, i) => (i + 1) * step);
   return [...new Set([1, ...stops, T])].sort((a, b) => a - b);
 }
-
-const fact = (name, value) => h("span", { class: "bw-fact" }, h("span", {}, name), h("strong", {}, value));
 
 export default { render };

@@ -61,6 +61,7 @@ function render({ model, el }) {
     back.setAttribute("aria-disabled", String(at === 0));
     next.setAttribute("aria-disabled", String(at === steps.length - 1));
 
+    const rows = data.table.filter((row) => step.tensors.includes(row.name) && (config.bias || !row.bias));
     const numbers = BigInt(step.copies) * size(step.shape, dims);
     said.replaceChildren(
       h("span", { class: "bw-muted" }, `Step ${at + 1} of ${steps.length}`),
@@ -68,13 +69,14 @@ function render({ model, el }) {
       h("span", { class: "bw-shape" }, shape(symbolic(step.shape)), " = ", h("strong", {}, shape(numeric(step.shape, dims)))),
       h("span", { class: "bw-muted" }, `${grouped(numbers)} numbers`),
       h("span", {}, step.text),
+      rows.length ? "" : h("span", { class: "bw-muted" }, "No parameter is used here."),
     );
 
-    const rows = data.table.filter((row) => step.tensors.includes(row.name) && (config.bias || !row.bias));
+    used.hidden = !rows.length;
     const one = dimsOf(data, { ...config, n_layer: 1 });
     tensors.replaceChildren(
       ...rows.map((row) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, row.name.replace("transformer.", ""))), h("td", {}, numeric(row.shape, dims)), number(size(row.shape, dims)))),
-      h("tr", { class: "bw-sum" }, h("th", { scope: "row", colspan: 2 }, rows.length ? "together" : "none: this step only computes"), number(count(rows, config, one))),
+      h("tr", { class: "bw-sum" }, h("th", { scope: "row", colspan: 2 }, "together"), number(count(rows, config, one))),
     );
     drawing.paint(at, dims);
   }
