@@ -110,7 +110,7 @@ def test_its_figures_have_a_caption_that_states_a_finding_and_an_alternative_tex
 
 
 def test_its_figures_are_fresh(lab, executed):
-    """Drawn again, every figure is the committed one: the same elements, no coordinate off by more than half a point."""
+    """Drawn again, every figure is the committed one: the same elements, no coordinate off by half a point."""
     before, after = figures(saved(lab)), figures(executed)
 
     assert before.keys() == after.keys()
