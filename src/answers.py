@@ -26,7 +26,8 @@ LONGEST_ANSWER = 40
 SENTENCES = {
     "blank": "Not filled in yet: put your answer in place of the dots.",
     "empty": "Nothing to check yet: type an answer first.",
-    "unread": "“{got}” could not be read as a number. Write it like 1864, 1,864, 1 864, 1.864k or 0.124B, with a point for decimals.",
+    "unread": "“{got}” could not be read as a number. "
+    "Write it like 1864, 1,864, 1 864, 1.864k or 0.124B, with a point for decimals.",
     "unlisted": "“{got}” is not one of the choices: {choices}.",
     "right": "{got} is right.",
     "slip": "{got} is not it. {cause}",
@@ -35,7 +36,14 @@ SENTENCES = {
     "either": "Perhaps: {cause}",
     "both": "Perhaps two at once. First: {cause} Second: {second}",
     "see": "See {places}.",
-    "fraction": "{got} is not a whole number, and the answer is one. A point stands before decimals; thousands take a comma or a space.",
+    "size": "“{got}” is not a size: C and H are whole numbers of at least 1.",
+    "width": "C = {C} is not a multiple of {step}.",
+    "heads": "H = {H} does not divide C = {C}; the heads share the width in equal parts.",
+    "over": "C = {C} gives {count} parameters, which is {over} over the budget.",
+    "narrow": "C = {C} fits with {count} parameters, but C = {wider} fits as well, with {wider_count}.",
+    "widest": "C = {C} with H = {H} is right: {count} parameters; C = {wider} would have {wider_count}.",
+    "fraction": "{got} is not a whole number, and the answer is one. "
+    "A point stands before decimals; thousands take a comma or a space.",
     "rounded": "{got} is not it. If you rounded it, give every digit. If not: {next_step}",
     "unknown": "{got} is not it, and none of the known mistakes leads there. Next step: {next_step}",
 }
@@ -121,7 +129,7 @@ class Number:
         id: the name under which it is checked.
         ask: the question, with the quantities in braces.
         answer: quantities -> the right answer, computed.
-        slips: known mistakes; of two that combine, those that add stand before those that multiply.
+        slips: known mistakes; those that add stand before those that multiply.
         hints: climbing, from a question to almost the answer.
         next_step: said to a wrong number that no known mistake explains.
         unit: None for an exact whole number; otherwise an answer at most one unit away is right, and one more than
@@ -145,7 +153,7 @@ class Number:
         return abs(self.cell(value) - self.cell(right)) <= (0 if self.unit is None else 1)
 
     def mistakes(self, q: SimpleNamespace) -> Iterator[tuple[tuple[int, ...], Fraction]]:
-        """Each slip alone, then each pair that combines, as (indices of slips, wrong answer); None if it is not wrong."""
+        """Each slip alone, then each pair that combines: (indices of slips, wrong answer, or None if it is right)."""
         right = self.answer(q)
         singles = [((i,), s.change(right, q)) for i, s in enumerate(self.slips)]
         combining = [(i, s) for i, s in enumerate(self.slips) if s.combines]
@@ -161,25 +169,64 @@ class Choice:
     Attributes:
         id: the name under which it is checked.
         ask: the question, with the quantities in braces.
-        options: quantities -> the texts to choose from; the right one anywhere among them.
-        answer: quantities -> index of the right option.
-        reasons: quantities -> for each option why it is not so; for the right one anything.
+        options: (text, why it is not so) in the order of the text; the right one has no reason.
         hints: climbing.
         place: key of ``exercises.PLACES``.
-        code: quantities -> lines of code that the options number, or None.
     """
 
     id: str
     ask: str
-    options: Callable
-    answer: Callable
-    reasons: Callable
+    options: tuple[tuple[str, str | None], ...]
     hints: tuple[str, ...]
     place: str
-    code: bool = False
+
+    @property
+    def right(self) -> int:
+        """Index of the right option."""
+        return [reason for _, reason in self.options].index(None)
 
 
-def diagnose(question: Number, q: SimpleNamespace, value: Fraction, got: str, shortened: bool) -> tuple[Verdict, list[str]]:
+@dataclass(frozen=True)
+class PickLine:
+    """A question about code of which one line is wrong; the quantity ``bug`` says which of ``bugs.BUGS`` is shown."""
+
+    id: str
+    ask: str
+    hints: tuple[str, ...]
+    place: str
+
+
+@dataclass(frozen=True)
+class Design:
+    """A question whose answer is a width C and a number of heads H: as wide as a budget of parameters allows.
+
+    Every H that divides the width is right.
+    """
+
+    id: str
+    ask: str
+    step: int
+    hints: tuple[str, ...]
+    place: str
+
+    def judge(self, q: SimpleNamespace, C: int, H: int, count: Callable[[int], int]) -> Verdict:
+        """Which rule the design breaks, if any; ``count`` gives the parameters of a width."""
+        if C % self.step:
+            return Verdict(False, SENTENCES["width"].format(C=C, step=self.step))
+        if C % H:
+            return Verdict(False, SENTENCES["heads"].format(C=C, H=H))
+        wider = C + self.step
+        values = {"C": C, "H": H, "count": f"{count(C):,}", "wider": wider, "wider_count": f"{count(wider):,}"}
+        if count(C) > q.budget:
+            return Verdict(False, SENTENCES["over"].format(over=f"{count(C) - q.budget:,}", **values))
+        if count(wider) <= q.budget:
+            return Verdict(False, SENTENCES["narrow"].format(**values))
+        return Verdict(True, SENTENCES["widest"].format(**values))
+
+
+def diagnose(
+    question: Number, q: SimpleNamespace, value: Fraction, got: str, shortened: bool
+) -> tuple[Verdict, list[str]]:
     """The verdict on a number, and the places to read again: right, or the mistakes that lead there, or a next step.
 
     Args:

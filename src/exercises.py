@@ -8,6 +8,8 @@ In a lab::
     ask("trimming", instance=3)          # the same question with other numbers
     hint("trimming", 1)                  # the first hint
     check("trimming", my_function)       # tried on every instance
+
+The exercises stand first, in the order of the chapter; what makes instances and checks answers follows them.
 """
 
 import inspect
@@ -17,12 +19,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from types import SimpleNamespace
 
 from answers import (
     SENTENCES,
     Choice,
+    Design,
     Number,
+    PickLine,
     UnreadableAnswer,
     Verdict,
     diagnose,
@@ -32,10 +37,11 @@ from answers import (
     shown,
     times,
 )
+from bugs import BUGS
 from gpt_config import PRESETS, GPTConfig
-from sizing import count_parameters, decay_split, padded_vocab_size
+from sizing import count_parameters, decay_split, padded_vocab_size, parameter_table
 
-INSTANCES = 31  # the one of the text, and 30 others
+INSTANCES = 31  # at least: those of the text, and others up to this number
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,16 @@ PLACES = {
     "whole": Place("counting", "4.2", "Count it yourself"),
     "conventions": Place("counting", "4.2", "Count it yourself"),
     "heads": Place("counting", "4.2", "Count it yourself"),
+    "free heads": Place("counting", "4.2", "Count it yourself"),
     "trimming": Place("counting", "4.2", "Count it yourself"),
+    "vocabulary": Place("counting", "4.2", "Count it yourself"),
+    "decay": Place("counting", "4.2", "Count it yourself"),
+    "optimizer": Place("counting", "4.2", "Count it yourself"),
+    "scaling": Place("initialization", "4.3", "How the first values enter the residual stream"),
+    "first loss": Place("initialization", "4.3", "How the first values enter the residual stream"),
+    "doubling": Place("growth", "4.4", "Changing the structure: which cost grows"),
+    "bytes": Place("growth", "4.4", "Changing the structure: which cost grows"),
+    "storage": Place("growth", "4.4", "Changing the structure: which cost grows"),
 }
 
 
@@ -70,29 +85,31 @@ class Exercise:
         title: short, as in the overview.
         section: section of the book that it practises.
         level: 1 to 3, steps of difficulty.
-        canonical: the quantities of the text.
-        draw: (random generator) -> other quantities.
+        given: quantities of the text, and others that were not drawn.
+        draw: random generator -> other quantities.
         questions: asked one after the other.
+        trials: names of the functions to be mended in the lab, if any.
     """
 
     id: str
     title: str
     section: str
     level: int
-    canonical: dict
+    given: tuple[dict, ...]
     draw: Callable
     questions: tuple
+    trials: tuple[str, ...] = ()
 
 
 def _config(q, **changes) -> GPTConfig:
     """The configuration of an instance; whatever it does not fix is as in the small test."""
-    fields = {"V": "vocab_size", "T": "block_size", "L": "n_layer", "H": "n_head", "C": "n_embd", "bias": "bias"}
+    fields = {"V": "vocab_size", "T": "block_size", "L": "n_layer", "H": "n_head", "C": "n_embd"}
     given = {name: getattr(q, symbol) for symbol, name in fields.items() if hasattr(q, symbol)}
     return replace(PRESETS["small test"], **{"n_head": 1} | given | changes)
 
 
 def _toy(rng: random.Random) -> dict:
-    """A small model, all sizes different."""
+    """A small model."""
     H = rng.choice((2, 3, 4))
     return {
         "V": rng.randrange(11, 60),
@@ -103,7 +120,7 @@ def _toy(rng: random.Random) -> dict:
     }
 
 
-# ---- Trimming and head count: the two of the text ---------------------------------------------------
+# ---- 1. Trimming -----------------------------------------------------------------------------------
 
 
 def _draw_trimming(rng):
@@ -116,7 +133,7 @@ TRIMMING = Exercise(
     title="Trimming the position table",
     section="4.2",
     level=1,
-    canonical={"V": 7, "T": 6, "L": 2, "H": 2, "C": 8, "n": 4},
+    given=({"V": 7, "T": 6, "L": 2, "H": 2, "C": 8, "n": 4},),
     draw=_draw_trimming,
     questions=(
         Number(
@@ -125,15 +142,18 @@ TRIMMING = Exercise(
             "T is trimmed from {T} to {n}. How many parameters fewer does it have?",
             answer=lambda q: count_parameters(_config(q)) - count_parameters(_config(q, block_size=q.n)),
             slips=(
-                instead("You counted the rows that stay; the question is about those that go.", "trimming", lambda q: q.n * q.C),
+                instead(
+                    "You counted the rows that stay; the question is about those that go.",
+                    "trimming",
+                    lambda q: q.n * q.C,
+                ),
                 instead("That is the whole position table; its first rows stay.", "trimming", lambda q: q.T * q.C),
                 instead("That is the number of rows; each row holds C numbers.", "trimming", lambda q: q.T - q.n),
-                plus("One row too many: rows n to T − 1 go, which are T − n.", "trimming", lambda q: q.C),
-                plus("One row too few: rows n to T − 1 go, which are T − n.", "trimming", lambda q: -q.C),
-                times("You counted once per layer; the model has one position table.", "trimming", lambda q: q.L),
-                times("You counted once per head; heads have no table of their own.", "heads", lambda q: q.H),
-                times("The question asks how many fewer, so the number is positive.", "trimming", lambda q: -1),
-                instead("Those are entries of the causal mask, which is no parameter.", "trimming", lambda q: q.T**2 - q.n**2),
+                instead(
+                    "Those are entries of the causal mask, which is no parameter.",
+                    "trimming",
+                    lambda q: q.T**2 - q.n**2,
+                ),
                 instead(
                     "get_num_params() leaves the position table out and does not change; parameters() does.",
                     "conventions",
@@ -144,6 +164,11 @@ TRIMMING = Exercise(
                     "trimming",
                     lambda q: count_parameters(_config(q, block_size=q.n)),
                 ),
+                plus("One row too many: rows n to T − 1 go, which are T − n.", "trimming", lambda q: q.C),
+                plus("One row too few: rows n to T − 1 go, which are T − n.", "trimming", lambda q: -q.C),
+                times("You counted once per layer; the model has one position table.", "trimming", lambda q: q.L),
+                times("You counted once per head; heads have no table of their own.", "heads", lambda q: q.H),
+                times("The question asks how many fewer, so the number is positive.", "trimming", lambda q: -1),
             ),
             hints=(
                 "Which tensors have T in their shape?",
@@ -155,11 +180,13 @@ TRIMMING = Exercise(
     ),
 )
 
+# ---- 2. Head count ---------------------------------------------------------------------------------
+
 
 def _draw_heads(rng):
-    d = rng.choice((2, 3, 4, 5, 6, 8)) * 2
     H = rng.choice((1, 2, 3, 4, 6))
-    return {"V": rng.randrange(11, 60), "T": rng.randrange(6, 33), "L": rng.randrange(2, 7), "H": H, "C": H * d, "H2": 2 * H}
+    C = 2 * H * rng.choice((2, 3, 4, 5, 6, 8))
+    return _toy(rng) | {"H": H, "C": C, "H2": 2 * H}
 
 
 HEAD_COUNT = Exercise(
@@ -167,7 +194,7 @@ HEAD_COUNT = Exercise(
     title="More heads, same width",
     section="4.2",
     level=1,
-    canonical={"V": 7, "T": 6, "L": 2, "H": 2, "C": 8, "H2": 4},
+    given=({"V": 7, "T": 6, "L": 2, "H": 2, "C": 8, "H2": 4},),
     draw=_draw_heads,
     questions=(
         Number(
@@ -176,12 +203,32 @@ HEAD_COUNT = Exercise(
             "By how many parameters does the count change?",
             answer=lambda q: count_parameters(_config(q, n_head=q.H2)) - count_parameters(_config(q)),
             slips=(
-                instead("You gave each head a (C, C) matrix for q, k and v; the heads share one (3C, C) matrix.", "heads", lambda q: 3 * q.C**2 * (q.H2 - q.H) * q.L),
-                instead("You multiplied one layer's attention by the heads; they share its C columns.", "heads", lambda q: 3 * q.C**2 * (q.H2 - q.H)),
-                instead("You multiplied the attention's 4C² by the heads; they share its C columns.", "heads", lambda q: 4 * q.C**2 * (q.H2 - q.H) * q.L),
-                instead("You divided the q, k, v matrix by the heads; each head gets C/H of its columns, and together they have all.", "heads", lambda q: -Fraction(3 * q.C**2 * (q.H2 - q.H), q.H * q.H2) * q.L),
+                instead(
+                    "You gave each head a (3C, C) matrix of its own; the heads share one.",
+                    "heads",
+                    lambda q: 3 * q.C**2 * (q.H2 - q.H) * q.L,
+                ),
+                instead(
+                    "You gave each head a (3C, C) matrix of its own, in one layer; the heads share one.",
+                    "heads",
+                    lambda q: 3 * q.C**2 * (q.H2 - q.H),
+                ),
+                instead(
+                    "You gave each head the whole attention of 4C²; the heads share it.",
+                    "heads",
+                    lambda q: 4 * q.C**2 * (q.H2 - q.H) * q.L,
+                ),
+                instead(
+                    "You divided the (3C, C) matrix by the heads, 3C²/H; each has that much, and there are H of them.",
+                    "heads",
+                    lambda q: q.L * (Fraction(3 * q.C**2, q.H2) - Fraction(3 * q.C**2, q.H)),
+                ),
                 instead("That is the change in the number of heads, not of parameters.", "heads", lambda q: q.H2 - q.H),
-                instead("That is the whole count; the question is about its change.", "heads", lambda q: count_parameters(_config(q))),
+                instead(
+                    "That is the whole count; the question is about its change.",
+                    "heads",
+                    lambda q: count_parameters(_config(q)),
+                ),
             ),
             hints=(
                 "In which tensors' shapes does H occur?",
@@ -192,48 +239,1003 @@ HEAD_COUNT = Exercise(
         ),
         Number(
             id="head_width",
-            ask="How wide is one head afterwards? (d at H = {H2}, C = {C})",
+            ask="And how wide is one head, d, when C = {C} is shared by H = {H2} heads?",
             answer=lambda q: _config(q, n_head=q.H2).head_width,
             slips=(
                 instead("That is d before the change.", "heads", lambda q: q.C // q.H),
                 instead("More heads are narrower, not wider: d = C/H.", "heads", lambda q: 2 * q.C // q.H),
-                instead("That is C, the width of all heads together.", "heads", lambda q: q.C),
                 instead("That is the number of heads.", "heads", lambda q: q.H2),
-                instead("That counts q, k and v together; each of them is C/H wide.", "heads", lambda q: Fraction(3 * q.C, q.H2)),
                 instead("You multiplied by the heads; the heads divide C among them.", "heads", lambda q: q.C * q.H2),
+                instead(
+                    "That counts q, k and v together; each of them is C/H wide.",
+                    "heads",
+                    lambda q: Fraction(3 * q.C, q.H2),
+                ),
             ),
-            hints=("The heads share the C columns equally.", "d = C/H."),
+            hints=("Whose columns do the heads share?", "They share the C columns equally.", "d = C/H."),
             next_step="Divide the width of the stream by the new number of heads.",
         ),
     ),
 )
 
+# ---- 3. The same weights, other heads --------------------------------------------------------------
 
-EXERCISES = (TRIMMING, HEAD_COUNT)
+SAME_WEIGHTS = Exercise(
+    id="same_weights",
+    title="The same weights, cut into other heads",
+    section="4.2",
+    level=2,
+    given=({"C": 8, "H": 2, "H2": 4, "t": 6},),
+    draw=lambda rng: _draw_heads(rng) | {"t": rng.randrange(4, 40)},
+    questions=(
+        Choice(
+            id="same_weights",
+            ask="A model with C = {C} and H = {H} is saved. Its state dict is loaded, with strict=True, "
+            "into a model with H = {H2}. What happens?",
+            options=(
+                ("It is refused: shapes differ.", "No tensor has H in its shape, so every shape fits."),
+                ("It is refused: names differ.", "No name contains a head, so every name fits."),
+                ("It loads without a word.", None),
+                (
+                    "It loads, and the weights are put into another order.",
+                    "Loading copies numbers; it knows nothing of heads.",
+                ),
+            ),
+            hints=("What does strict loading compare?", "It compares names and shapes. Where does H stand in them?"),
+            place="heads",
+        ),
+        Number(
+            id="same_weights_positions",
+            ask="Both models read the same prompt of {t} tokens, with weights large enough to matter. "
+            "At how many of the {t} positions do their logits differ?",
+            answer=lambda q: q.t - 1,  # measured in the lab on the model
+            slips=(
+                instead(
+                    "Position 0 sees one key only. The softmax of one score is 1, however the columns are cut.",
+                    "heads",
+                    lambda q: q.t,
+                ),
+                instead(
+                    "Equal weights are not an equal model: the softmax is taken over other groups of columns.",
+                    "heads",
+                    lambda q: 0,
+                ),
+                instead(
+                    "That is the number of positions that agree; the question is where they differ.",
+                    "heads",
+                    lambda q: 1,
+                ),
+            ),
+            hints=(
+                "How many keys does a position see?",
+                "A softmax over one score is always 1. Which position has one score only?",
+                "Position 0 agrees; each later one mixes several keys, with other weights.",
+            ),
+            next_step="Go through the positions from the left, and ask how many keys each one sees.",
+        ),
+        Choice(
+            id="checkpoint_needs",
+            ask="What must a checkpoint hold beside the tensors, so that this cannot happen unseen?",
+            options=(
+                ("The random seed.", "A seed says how the weights were drawn, not how they are cut."),
+                ("The number of parameters.", "It is the same for every number of heads."),
+                ("The shape of each tensor.", "The tensors have their shapes already, and H is in none of them."),
+                ("The configuration, with n_head in it.", None),
+            ),
+            hints=(
+                "Which field decides how the columns are cut?",
+                "It can be seen in no tensor, so it must be written down.",
+            ),
+            place="heads",
+        ),
+    ),
+)
 
+# ---- 4. Without biases -----------------------------------------------------------------------------
+
+NO_BIAS = Exercise(
+    id="no_bias",
+    title="Without biases",
+    section="4.2",
+    level=1,
+    given=({"V": 7, "T": 6, "L": 2, "H": 2, "C": 8},),
+    draw=_toy,
+    questions=(
+        Number(
+            id="no_bias",
+            ask="The model has V = {V}, T = {T}, L = {L}, H = {H}, C = {C} and bias=False. "
+            "How many unique parameters does it have, positions included?",
+            answer=lambda q: count_parameters(_config(q, bias=False)),
+            slips=(
+                instead("That is the count with biases.", "whole", lambda q: count_parameters(_config(q, bias=True))),
+                instead(
+                    "That is how many biases there are; the question is what remains without them.",
+                    "whole",
+                    lambda q: count_parameters(_config(q, bias=True)) - count_parameters(_config(q, bias=False)),
+                ),
+                instead(
+                    "You counted one block; there are L of them.",
+                    "whole",
+                    lambda q: count_parameters(_config(q, bias=False, n_layer=1)),
+                ),
+                instead(
+                    "Those are the blocks alone.",
+                    "conventions",
+                    lambda q: count_parameters(_config(q, bias=False), "blocks"),
+                ),
+                plus("You left the Linear biases in, 9C in each block.", "block", lambda q: 9 * q.L * q.C),
+                plus(
+                    "You left the LayerNorm biases of the blocks in, 2C in each block.",
+                    "block",
+                    lambda q: 2 * q.L * q.C,
+                ),
+                plus("You counted ln_f with a bias, or twice.", "whole", lambda q: q.C),
+                plus("You left ln_f out: its scale stays, C numbers.", "whole", lambda q: -q.C),
+                plus("You counted one LayerNorm in each block; there are two.", "block", lambda q: -q.L * q.C),
+                plus("You counted the head as well: + VC; it is tied to the table.", "tying", lambda q: q.V * q.C),
+                plus("You left the position table out: − TC.", "conventions", lambda q: -q.T * q.C),
+                plus("You left the token table out: − VC.", "conventions", lambda q: -q.V * q.C),
+                plus(
+                    "You multiplied the (3C, C) matrix by the heads; they share it.",
+                    "heads",
+                    lambda q: 3 * q.L * q.C**2 * (q.H - 1),
+                ),
+            ),
+            hints=(
+                "Which vectors remain in a block when no layer has a bias?",
+                "The scales of two LayerNorms: a block has 12C² + 2C.",
+                "VC + TC + L(12C² + 2C) + C.",
+            ),
+            next_step="Count one block first: 12C² + 2C. Compare with the lab if that differs.",
+        ),
+    ),
+)
+
+# ---- 5. The sum over the state dict ----------------------------------------------------------------
+
+STORED_SUM = Exercise(
+    id="stored_sum",
+    title="The sum over the state dict",
+    section="4.2",
+    level=1,
+    given=({"V": 7, "T": 6, "L": 2, "H": 2, "C": 8},),
+    draw=_toy,
+    questions=(
+        Number(
+            id="stored_sum",
+            ask="The model has V = {V}, T = {T}, L = {L}, H = {H}, C = {C} and biases. "
+            "The sizes of all entries of its state dict are added up. What is the sum?",
+            answer=lambda q: count_parameters(_config(q), "stored"),
+            slips=(
+                instead(
+                    "That is the number of entries, not of what they hold.",
+                    "conventions",
+                    lambda q: len(parameter_table(_config(q))),
+                ),
+                instead(
+                    "You counted one block; there are L of them.",
+                    "whole",
+                    lambda q: count_parameters(_config(q, n_layer=1), "stored"),
+                ),
+                plus(
+                    "You counted the tied matrix once, as parameters() does; the state dict lists it under two names.",
+                    "tying",
+                    lambda q: -q.V * q.C,
+                ),
+                plus("You counted the tied matrix once too often: it has two names.", "tying", lambda q: q.V * q.C),
+                plus("You left the position table out: − TC.", "conventions", lambda q: -q.T * q.C),
+                plus(
+                    "You added a causal mask of T² for each layer; this model stores none.",
+                    "conventions",
+                    lambda q: q.L * q.T**2,
+                ),
+                plus("You left ln_f out: − 2C.", "whole", lambda q: -2 * q.C),
+                plus("You counted one LayerNorm in each block; there are two.", "block", lambda q: -2 * q.L * q.C),
+                plus("You left the Linear biases out: − 9LC.", "block", lambda q: -9 * q.L * q.C),
+                plus("You left the LayerNorm biases out: − (2L + 1)C.", "block", lambda q: -(2 * q.L + 1) * q.C),
+            ),
+            hints=(
+                "Which entries does the state dict have that parameters() gives only once?",
+                "The token table and the head are one Parameter with two names, and both names are listed.",
+                "The unique count, and VC once more.",
+            ),
+            next_step="Compute the unique count first, then ask which matrix has two names.",
+        ),
+        Choice(
+            id="stored_why",
+            ask="Why is that more than the sum over parameters()?",
+            options=(
+                ("The state dict also holds the causal masks.", "A mask would be a buffer; this model registers none."),
+                ("A tied matrix stands in it under two names.", None),
+                ("parameters() leaves the biases out.", "Biases are Parameters like the others."),
+                (
+                    "It also holds the optimizer's moments.",
+                    "Those are in the optimizer's state dict, not in the model's.",
+                ),
+            ),
+            hints=("Compare the names in both lists.", "By which number of parameters do the two sums differ?"),
+            place="tying",
+        ),
+    ),
+)
+
+# ---- 6. Which vocabulary? --------------------------------------------------------------------------
+
+GPT1_VOCABULARY = 40478  # Radford et al. (2018): 40,000 merges and 478 further symbols
+
+
+def _draw_total(rng):
+    L, C = rng.choice((6, 8, 12, 16, 24)), 64 * rng.randrange(8, 24)
+    shape = {"T": 64 * rng.randrange(4, 32), "L": L, "C": C}
+    N = count_parameters(_config(SimpleNamespace(V=rng.randrange(8000, 60000), **shape)))
+    return shape | {"N": N, "L2": 2 * L, "C2": C + 256}
+
+
+def _vocabulary(q) -> int:
+    """V from the unique count N: what is not VC is independent of V."""
+    rest = count_parameters(_config(q, vocab_size=1)) - q.C
+    return (q.N - rest) // q.C
+
+
+WHICH_V = Exercise(
+    id="which_v",
+    title="Which vocabulary?",
+    section="4.2",
+    level=3,
+    given=(
+        {
+            "T": 1024,
+            "L": 12,
+            "C": 768,
+            "N": count_parameters(replace(PRESETS["gpt2"], vocab_size=GPT1_VOCABULARY)),
+            "L2": 24,
+            "C2": 1024,
+        },
+    ),
+    draw=_draw_total,
+    questions=(
+        Number(
+            id="which_v",
+            ask="A GPT with T = {T}, L = {L}, C = {C} and biases has {N} unique parameters. What is V?",
+            answer=_vocabulary,
+            slips=(
+                instead(
+                    "You divided the whole count by C; blocks and positions come off first.",
+                    "whole",
+                    lambda q: q.N // q.C,
+                ),
+                plus(
+                    "You did not take off the position table, whose T rows now look like tokens.",
+                    "whole",
+                    lambda q: q.T,
+                ),
+                plus("You did not take off ln_f, which is 2C.", "whole", lambda q: 2),
+                plus("You did not take off the Linear biases, 9C in each block.", "block", lambda q: 9 * q.L),
+                plus("You did not take off the LayerNorms of the blocks, 4C in each.", "block", lambda q: 4 * q.L),
+                plus("You took off one LayerNorm in each block; there are two.", "block", lambda q: 2 * q.L),
+                times("You took the head for a matrix of its own; it is tied.", "tying", lambda q: Fraction(1, 2)),
+            ),
+            hints=(
+                "Which terms of the formula do not contain V?",
+                "Take TC, L(12C² + 13C) and 2C off the total.",
+                "What is left is VC; divide by C.",
+            ),
+            next_step="Take off TC + L(12C² + 13C) + 2C; what is left must be a multiple of C.",
+        ),
+        Number(
+            id="which_v_larger",
+            ask="With this V and this T, how many parameters does a model with L = {L2} and C = {C2} have? "
+            "An answer within a million counts as right.",
+            answer=lambda q: count_parameters(_config(q, vocab_size=_vocabulary(q), n_layer=q.L2, n_embd=q.C2)),
+            slips=(
+                plus("You counted the head as well: + VC.", "tying", lambda q: _vocabulary(q) * q.C2),
+                plus("You left the token table out: − VC.", "conventions", lambda q: -_vocabulary(q) * q.C2),
+                instead(
+                    "You kept the old width.",
+                    "whole",
+                    lambda q: count_parameters(_config(q, vocab_size=_vocabulary(q), n_layer=q.L2)),
+                ),
+                instead(
+                    "You kept the old number of layers.",
+                    "whole",
+                    lambda q: count_parameters(_config(q, vocab_size=_vocabulary(q), n_embd=q.C2)),
+                ),
+                times("The number is short by the factor of a million.", "whole", lambda q: Fraction(1, 10**6)),
+            ),
+            hints=("Put the V that you found into the formula.", "VC + TC + L(12C² + 13C) + 2C with the new L and C."),
+            next_step="Compute the blocks alone first: L(12C² + 13C).",
+            unit=Fraction(10**6),
+        ),
+    ),
+)
+
+# ---- 7. A log and a file that do not fit -----------------------------------------------------------
+
+
+def _draw_log(rng):
+    shape = {"T": 1024, "L": rng.choice((12, 24, 36, 48)), "C": 64 * rng.randrange(12, 27)}
+    m = rng.choice((64, 128, 256))
+    tokens = rng.randrange(30000, 60000)
+    V = padded_vocab_size(tokens, m) + m * rng.randrange(0, 3)
+    return shape | {"m": m, "tokens": tokens, "printed": _printed(shape | {"V": V})}
+
+
+def _printed(shape: dict) -> str:
+    return f"{count_parameters(_config(SimpleNamespace(**shape))) / 1e6:.2f}"
+
+
+def _logged_vocabulary(q) -> int:
+    """The multiple of m whose count is printed like this; neighbours differ by m·C, far more than was rounded away."""
+    rest = count_parameters(_config(q, vocab_size=1)) - q.C
+    return round((Fraction(q.printed) * 10**6 - rest) / (q.C * q.m)) * q.m
+
+
+WRONG_VOCAB = Exercise(
+    id="wrong_vocab",
+    title="A log that does not fit the file",
+    section="4.2",
+    level=2,
+    given=(
+        {
+            "T": 1024,
+            "L": 48,
+            "C": 1600,
+            "m": 64,
+            "tokens": 50257,
+            "printed": _printed({"T": 1024, "L": 48, "C": 1600, "V": 50304}),
+        },
+    ),
+    draw=_draw_log,
+    questions=(
+        Number(
+            id="wrong_vocab",
+            ask="The log of a run prints {printed}M unique parameters; T = {T}, L = {L}, C = {C}, with biases. "
+            "A file whose token table has {tokens} rows does not load. "
+            "V is a multiple of {m}: which one does the run have?",
+            answer=_logged_vocabulary,
+            slips=(
+                instead("That is the file's V; the printed count needs another.", "vocabulary", lambda q: q.tokens),
+                instead(
+                    "That is the difference of the two V; the question asks for the run's own.",
+                    "vocabulary",
+                    lambda q: _logged_vocabulary(q) - q.tokens,
+                ),
+                instead(
+                    "That is a multiple below the file's V, with too few rows for its ids.",
+                    "padding",
+                    lambda q: q.tokens // q.m * q.m,
+                ),
+                plus("You did not take off the position table, which this count includes.", "whole", lambda q: q.T),
+                times("You took the head for a matrix of its own; it is tied.", "tying", lambda q: Fraction(1, 2)),
+            ),
+            hints=(
+                "Which part of the count is fixed by T, L and C?",
+                "Take the rest, divide by C, and you have V up to the rounding of the log.",
+                "Only one multiple is that near.",
+            ),
+            next_step="Compute the count for the file's V, and see by how many rows of C numbers the log is off.",
+        ),
+        Number(
+            id="wrong_vocab_excess",
+            ask="By how many parameters is the run's model larger than the file's, with {tokens} rows?",
+            answer=lambda q: (_logged_vocabulary(q) - q.tokens) * q.C,
+            slips=(
+                times("You counted table and head; they are one matrix.", "tying", lambda q: 2),
+                times(
+                    "That is the number of rows; each row holds C numbers.", "vocabulary", lambda q: Fraction(1, q.C)
+                ),
+                times("You counted once per layer; the model has one token table.", "vocabulary", lambda q: q.L),
+                times("The run's model is the larger one, so the number is positive.", "vocabulary", lambda q: -1),
+                plus("One row too many.", "vocabulary", lambda q: q.C),
+                plus("One row too few.", "vocabulary", lambda q: -q.C),
+            ),
+            hints=("In what do the two models differ?", "One matrix has more rows, and each row holds C numbers."),
+            next_step="Multiply the number of extra rows by the length of a row.",
+        ),
+    ),
+)
+
+# ---- 8. The file that did not shrink ---------------------------------------------------------------
+
+
+def _draw_view(rng):
+    T = 64 * rng.randrange(4, 40)
+    return {"T": T, "C": 64 * rng.randrange(2, 25), "n": 8 * rng.randrange(2, T // 9)}
+
+
+_FLOAT_BYTES = 4
+_OTHER_UNITS = (
+    times("You counted numbers, not bytes; a float32 has 4 bytes.", "bytes", lambda q: Fraction(1, 4)),
+    times("You took 2 bytes for a number; float32 has 4.", "bytes", lambda q: Fraction(1, 2)),
+    times("You took 8 bytes for a number; float32 has 4.", "bytes", lambda q: 2),
+    times("That is in units of 1000 bytes; the question asks for bytes.", "bytes", lambda q: Fraction(1, 1000)),
+    times("That is in units of 1024 bytes; the question asks for bytes.", "bytes", lambda q: Fraction(1, 1024)),
+)
+
+VIEW_STORAGE = Exercise(
+    id="view_storage",
+    title="The file that did not shrink",
+    section="4.4",
+    level=3,
+    given=({"T": 1024, "C": 768, "n": 128},),
+    draw=_draw_view,
+    questions=(
+        Number(
+            id="view_storage",
+            ask="A position table has T = {T} rows of C = {C} float32 numbers. The slice of its first {n} rows is "
+            "saved with torch.save. How many bytes of numbers does the file hold?",
+            answer=lambda q: q.T * q.C * _FLOAT_BYTES,
+            slips=(
+                instead(
+                    "A slice is a view: it keeps the whole storage, and the storage is what is saved.",
+                    "storage",
+                    lambda q: q.n * q.C * _FLOAT_BYTES,
+                ),
+                instead(
+                    "Those are the rows that were cut off; saving takes the whole storage.",
+                    "storage",
+                    lambda q: (q.T - q.n) * q.C * _FLOAT_BYTES,
+                ),
+                *_OTHER_UNITS,
+            ),
+            hints=(
+                "Does a slice copy anything?",
+                "The slice and the table share one storage. What does torch.save write?",
+                "It writes the storage: all T rows of C numbers, 4 bytes each.",
+            ),
+            next_step="Ask how many rows are in the storage, then multiply by C and by 4.",
+        ),
+        Number(
+            id="view_clone",
+            ask="And how many, if the slice is cloned first?",
+            answer=lambda q: q.n * q.C * _FLOAT_BYTES,
+            slips=(
+                instead(
+                    "A clone has a storage of its own, with its rows only.",
+                    "storage",
+                    lambda q: q.T * q.C * _FLOAT_BYTES,
+                ),
+                instead(
+                    "Those are the rows that were cut off; the clone holds the first n.",
+                    "storage",
+                    lambda q: (q.T - q.n) * q.C * _FLOAT_BYTES,
+                ),
+                *_OTHER_UNITS,
+            ),
+            hints=("What does a clone share with the table?", "Nothing: it has n rows of C numbers, 4 bytes each."),
+            next_step="Ask how many rows are in the clone's storage, then multiply by C and by 4.",
+        ),
+    ),
+)
+
+# ---- 9. Padding ------------------------------------------------------------------------------------
+
+
+def _draw_padding(rng):
+    m = rng.choice((8, 16, 32, 64, 128))
+    return {"n": rng.randrange(1000, 60000), "m": m, "k": m * rng.randrange(100, 800)}
+
+
+PADDING = Exercise(
+    id="padding",
+    title="Padding the vocabulary",
+    section="4.1",
+    level=1,
+    given=({"n": 50257, "m": 64, "k": 50304},),
+    draw=_draw_padding,
+    questions=(
+        Number(
+            id="padding",
+            ask="A tokenizer has {n} ids. To which V is it padded, if V is to be a multiple of {m}?",
+            answer=lambda q: padded_vocab_size(q.n, q.m),
+            slips=(
+                instead(
+                    "That is the multiple below; the largest ids would have no row.",
+                    "padding",
+                    lambda q: q.n // q.m * q.m,
+                ),
+                instead("You added a whole multiple; that is no multiple.", "padding", lambda q: q.n + q.m),
+                instead("That is the number of ids before padding.", "padding", lambda q: q.n),
+                instead("Those are the rows that are added.", "padding", lambda q: padded_vocab_size(q.n, q.m) - q.n),
+                times("That says how many times the multiple fits.", "padding", lambda q: Fraction(1, q.m)),
+                plus("One multiple too many; a smaller one is large enough.", "padding", lambda q: q.m),
+            ),
+            hints=(
+                "May V be smaller than the number of ids?",
+                "V is the smallest multiple that is at least the number of ids, not the nearest.",
+                "Divide, round up, multiply again.",
+            ),
+            next_step="Check two things: is your number a multiple, and does each id have a row?",
+        ),
+        Number(
+            id="padding_exact",
+            ask="And if the tokenizer has {k} ids, which is a multiple of {m} already?",
+            answer=lambda q: padded_vocab_size(q.k, q.m),
+            slips=(
+                plus("An exact multiple needs no further rows.", "padding", lambda q: q.m),
+                plus("An exact multiple is large enough as it is.", "padding", lambda q: -q.m),
+                instead("Those are the rows that are added; the question asks for V.", "padding", lambda q: 0),
+                times("That says how many times the multiple fits.", "padding", lambda q: Fraction(1, q.m)),
+            ),
+            hints=("What is the smallest multiple that is at least this large?", "How many rows are missing?"),
+            next_step="Ask whether the number itself is allowed.",
+        ),
+    ),
+)
+
+# ---- 10. Twice the width ---------------------------------------------------------------------------
+
+
+def _grown(q, **changes) -> Fraction:
+    """New count over old count when C is doubled."""
+    return Fraction(count_parameters(_config(q, n_embd=2 * q.C), **changes), count_parameters(_config(q), **changes))
+
+
+def _draw_width(rng):
+    return {"V": rng.randrange(20000, 60000), "T": 1024, "L": rng.randrange(8, 25), "C": 64 * rng.randrange(6, 17)}
+
+
+DOUBLE_WIDTH = Exercise(
+    id="double_width",
+    title="Twice the width",
+    section="4.4",
+    level=2,
+    given=({"V": 50257, "T": 1024, "L": 12, "C": 768},),
+    draw=_draw_width,
+    questions=(
+        Number(
+            id="double_width",
+            ask="C is doubled in a model with V = {V}, T = {T}, L = {L}, C = {C} and biases. "
+            "By what factor does the unique count grow? An answer within 0.01 counts as right.",
+            answer=_grown,
+            slips=(
+                instead("That holds for the matrices of the blocks; the tables only double.", "doubling", lambda q: 4),
+                instead("That holds for the tables; the matrices of the blocks grow by 4.", "doubling", lambda q: 2),
+                instead("You cubed: a matrix has two sides, and each doubles.", "doubling", lambda q: 8),
+                instead(
+                    "You counted the tied matrix twice, which gives the tables too much weight.",
+                    "tying",
+                    lambda q: _grown(q, convention="stored"),
+                ),
+                plus("That is what is added, in old counts; the factor is new over old.", "doubling", lambda q: -1),
+                times("That is the factor in percent.", "doubling", lambda q: 100),
+            ),
+            hints=(
+                "Which terms contain C once, and which twice?",
+                "VC and TC double; 12LC² grows by 4. How large is each share?",
+                "Compute the whole count for both widths and divide.",
+            ),
+            next_step="Compute both counts in full, and divide the new one by the old one.",
+            unit=Fraction(1, 100),
+        ),
+        Number(
+            id="double_width_total",
+            ask="How many unique parameters does the wider model have? An answer within a million counts as right.",
+            answer=lambda q: count_parameters(_config(q, n_embd=2 * q.C)),
+            slips=(
+                instead(
+                    "That is the old count times 4; the tables only double.",
+                    "doubling",
+                    lambda q: 4 * count_parameters(_config(q)),
+                ),
+                instead(
+                    "That is the old count times 2; the matrices of the blocks grow by 4.",
+                    "doubling",
+                    lambda q: 2 * count_parameters(_config(q)),
+                ),
+                instead("That is the old count.", "doubling", lambda q: count_parameters(_config(q))),
+                plus("You counted the head as well: + VC.", "tying", lambda q: 2 * q.V * q.C),
+                plus("You left the token table out: − VC.", "conventions", lambda q: -2 * q.V * q.C),
+                times("The number is short by the factor of a million.", "whole", lambda q: Fraction(1, 10**6)),
+            ),
+            hints=("Put 2C in place of C in the formula of the whole model.", "The blocks alone are L(12C² + 13C)."),
+            next_step="Compute the blocks first, with the new C; then the two tables.",
+            unit=Fraction(10**6),
+        ),
+    ),
+)
+
+# ---- 11. What decays -------------------------------------------------------------------------------
+
+
+def _draw_decay(rng):
+    return {
+        "V": 64 * rng.randrange(100, 800),
+        "T": 64 * rng.randrange(4, 33),
+        "L": rng.randrange(6, 25),
+        "C": 64 * rng.randrange(4, 21),
+    }
+
+
+DECAY_SPLIT = Exercise(
+    id="decay_split",
+    title="What decays",
+    section="4.2",
+    level=2,
+    given=({"V": 50304, "T": 1024, "L": 12, "C": 768},),
+    draw=_draw_decay,
+    questions=(
+        Number(
+            id="decay_split",
+            ask="The model has V = {V}, T = {T}, L = {L}, C = {C} and biases. An optimizer decays all tensors with two "
+            "or more dimensions. How many parameters do they hold?",
+            answer=lambda q: decay_split(_config(q)).decayed_params,
+            slips=(
+                instead("That is the number of tensors.", "decay", lambda q: decay_split(_config(q)).decayed_tensors),
+                instead(
+                    "That is the whole count; vectors are not decayed.", "decay", lambda q: count_parameters(_config(q))
+                ),
+                instead(
+                    "Those are the parameters that are not decayed.",
+                    "decay",
+                    lambda q: decay_split(_config(q)).other_params,
+                ),
+                plus("You left the token table out; it has two dimensions.", "decay", lambda q: -q.V * q.C),
+                plus("You left the position table out; it has two dimensions.", "decay", lambda q: -q.T * q.C),
+                plus("You counted the tied matrix twice: + VC.", "tying", lambda q: q.V * q.C),
+                plus(
+                    "You put the Linear biases with the matrices; they are vectors.", "decay", lambda q: 9 * q.L * q.C
+                ),
+                plus("You counted one block; there are L of them.", "whole", lambda q: -12 * (q.L - 1) * q.C**2),
+            ),
+            hints=(
+                "Which tensors have two dimensions?",
+                "Both tables, and four matrices in each block.",
+                "VC + TC + 12LC².",
+            ),
+            next_step="List the tensors of one block with two dimensions, add them, and multiply by L.",
+        ),
+        Number(
+            id="not_decayed",
+            ask="And how many parameters are not decayed?",
+            answer=lambda q: decay_split(_config(q)).other_params,
+            slips=(
+                instead("That is the number of tensors.", "decay", lambda q: decay_split(_config(q)).other_tensors),
+                instead(
+                    "Those are the parameters that are decayed.",
+                    "decay",
+                    lambda q: decay_split(_config(q)).decayed_params,
+                ),
+                instead("You counted one block; there are L of them.", "whole", lambda q: 15 * q.C),
+                plus(
+                    "Of each LayerNorm you counted one vector; it has a scale and a shift.",
+                    "decay",
+                    lambda q: -(2 * q.L + 1) * q.C,
+                ),
+                plus("You left the Linear biases out: − 9LC.", "decay", lambda q: -9 * q.L * q.C),
+                plus("You left ln_f out: − 2C.", "decay", lambda q: -2 * q.C),
+                plus("You counted one LayerNorm in each block; there are two.", "decay", lambda q: -2 * q.L * q.C),
+                plus(
+                    "You took 8C for the LayerNorms of a block; two of them have 4C.", "block", lambda q: 4 * q.L * q.C
+                ),
+                plus("You put the position table here; it has two dimensions.", "decay", lambda q: q.T * q.C),
+                plus("You counted a bias of the head; it has none.", "decay", lambda q: q.V),
+            ),
+            hints=(
+                "Which tensors have one dimension?",
+                "In a block 9C Linear biases and 4C of LayerNorm; then ln_f.",
+                "13LC + 2C.",
+            ),
+            next_step="Both answers together must give the unique count.",
+        ),
+    ),
+)
+
+# ---- 12. The first loss ----------------------------------------------------------------------------
+
+FIRST_LOSS = Exercise(
+    id="first_loss",
+    title="The first loss",
+    section="4.3",
+    level=2,
+    given=({"V": 50304, "C": 768},),
+    draw=lambda rng: {"V": rng.randrange(5000, 100000), "C": 64 * rng.randrange(8, 40)},
+    questions=(
+        Number(
+            id="first_loss",
+            ask="A model with V = {V} and C = {C} has not been trained; its weights have standard deviation 0.02. "
+            "Which loss, in nats, is to be expected on random targets? An answer within 0.01 counts as right.",
+            answer=lambda q: math.log(q.V) + q.C * 0.02**2 / 2,
+            slips=(
+                instead(
+                    "That is ln V, the loss of equal logits; these logits have a variance.",
+                    "first loss",
+                    lambda q: math.log(q.V),
+                ),
+                instead(
+                    "You added the whole variance of a logit; half of it belongs here.",
+                    "first loss",
+                    lambda q: math.log(q.V) + q.C * 0.02**2,
+                ),
+                instead(
+                    "You subtracted half the variance; it raises the loss.",
+                    "first loss",
+                    lambda q: math.log(q.V) - q.C * 0.02**2 / 2,
+                ),
+                instead(
+                    "You took the standard deviation 0.02 without squaring it.",
+                    "first loss",
+                    lambda q: math.log(q.V) + q.C * 0.02 / 2,
+                ),
+                instead("You took the logarithm to base 2, which gives bits.", "first loss", lambda q: math.log2(q.V)),
+                instead("You took the logarithm to base 10.", "first loss", lambda q: math.log10(q.V)),
+                instead(
+                    "That is in bits; the question asks for nats.",
+                    "first loss",
+                    lambda q: (math.log(q.V) + q.C * 0.02**2 / 2) / math.log(2),
+                ),
+            ),
+            hints=(
+                "What is the loss, if all V logits are equal?",
+                "A logit is a sum of C products: values of variance 1 with weights of variance 0.02².",
+                "The mean of the exponential of a normal variable adds half its variance to ln V.",
+            ),
+            next_step="Start from ln V, and add half the variance of one logit, which is C·0.02².",
+            unit=Fraction(1, 100),
+        ),
+    ),
+)
+
+# ---- 13. Spot the bug ------------------------------------------------------------------------------
+
+SPOT_THE_BUG = Exercise(
+    id="spot_the_bug",
+    title="Spot the bug",
+    section="4.3",
+    level=3,
+    given=tuple({"bug": number} for number in range(5)),
+    draw=lambda rng: {"bug": rng.randrange(5, len(BUGS))},
+    questions=(
+        PickLine(
+            id="spot_the_bug",
+            ask="One line is wrong. Which one?",
+            hints=(
+                "Go through the code line by line, and say for each what it would give for the small test.",
+                "Compare with the table of shapes, and with the names in the state dict.",
+                "Ask of each line: which tensors does it reach, and how often?",
+            ),
+            place="scaling",
+        ),
+    ),
+    trials=("mend_names", "mend_projection", "mend_norms", "mend_biases", "mend_head"),
+)
+
+# ---- 14. A design under a budget -------------------------------------------------------------------
+
+
+def _draw_design(rng):
+    q = {"V": rng.randrange(500, 12000), "T": 64 * rng.randrange(2, 17), "L": rng.randrange(2, 13)}
+    widest = count_parameters(_config(SimpleNamespace(**q), n_embd=64 * rng.randrange(2, 13)))
+    return q | {"budget": -(-widest // 10**6) * 10**6}
+
+
+DESIGN = Exercise(
+    id="design",
+    title="As wide as ten million allow",
+    section="4.2",
+    level=3,
+    given=({"V": 8000, "T": 256, "L": 6, "budget": 10_000_000},),
+    draw=_draw_design,
+    questions=(
+        Design(
+            id="design",
+            ask="V = {V}, T = {T}, L = {L}, with biases. Choose the largest C, a multiple of 64, with at most {budget} "
+            "unique parameters, and an H that divides it.",
+            step=64,
+            hints=(
+                "Which term grows fastest with C?",
+                "Without the small terms, 12LC² + (V + T)C is the budget: a quadratic equation in C.",
+                "Take the multiple of 64 below its root, and check the next one by the full formula.",
+            ),
+            place="whole",
+        ),
+    ),
+)
+
+# ---- 15. Rows with a free head width ---------------------------------------------------------------
+
+# Hoffmann et al. (2022), table A9: d_model, n_heads, kv_size of the six rows with H·d unequal to C.
+_ODD_ROWS = (
+    (2688, 22, 128),
+    (2944, 22, 128),
+    (4352, 32, 128),
+    (4608, 32, 128),
+    (4864, 32, 128),
+    (4992, 32, 128),
+)
+
+
+def _attention_weights(q) -> int:
+    """c_attn maps C to 3·H·d, and c_proj maps H·d back to C."""
+    return q.C * 3 * q.H * q.d + q.H * q.d * q.C
+
+
+ODD_ROWS = Exercise(
+    id="odd_rows",
+    title="Heads of a free width",
+    section="4.2",
+    level=2,
+    given=tuple({"C": C, "H": H, "d": d} for C, H, d in _ODD_ROWS),
+    draw=lambda rng: {
+        "C": 64 * rng.randrange(8, 90),
+        "H": rng.randrange(6, 48),
+        "d": rng.choice((32, 64, 80, 96, 128)),
+    },
+    questions=(
+        Number(
+            id="odd_rows",
+            ask="A model of width C = {C} has H = {H} heads of width d = {d}, and H·d is not C. "
+            "How many weights do the attention matrices of one layer hold, without biases?",
+            answer=_attention_weights,
+            slips=(
+                instead("You took 4C², which needs d = C/H.", "free heads", lambda q: 4 * q.C**2),
+                instead(
+                    "You made the matrices square in H·d; one side of each is C.",
+                    "free heads",
+                    lambda q: 4 * (q.H * q.d) ** 2,
+                ),
+                instead(
+                    "You took c_proj for a (C, C) matrix; it takes H·d numbers and gives C.",
+                    "free heads",
+                    lambda q: 3 * q.C * q.H * q.d + q.C**2,
+                ),
+                instead(
+                    "You took c_attn for a (3C, C) matrix; it gives 3·H·d numbers.",
+                    "free heads",
+                    lambda q: 3 * q.C**2 + q.C * q.H * q.d,
+                ),
+                instead("You left c_proj out.", "free heads", lambda q: 3 * q.C * q.H * q.d),
+                instead("You counted one head; there are H of them.", "free heads", lambda q: 4 * q.C * q.d),
+                instead(
+                    "You counted one of four matrices: q, k, v and the output.", "free heads", lambda q: q.C * q.H * q.d
+                ),
+                times("You multiplied by the heads once too often.", "heads", lambda q: q.H),
+            ),
+            hints=(
+                "How many numbers do all heads of q hold together for one token?",
+                "They hold H·d, so c_attn has shape (3Hd, C) and c_proj (C, Hd).",
+                "4·C·H·d.",
+            ),
+            next_step="Write down the shapes of c_attn and c_proj with H·d where H·d numbers go in or out.",
+        ),
+    ),
+)
+
+# ---- 16. An optimizer made before trimming ---------------------------------------------------------
+
+OLD_OPTIMIZER = Exercise(
+    id="old_optimizer",
+    title="An optimizer made before trimming",
+    section="4.2",
+    level=3,
+    given=({"V": 7, "T": 6, "L": 2, "H": 2, "C": 8, "n": 4},),
+    draw=_draw_trimming,
+    questions=(
+        Number(
+            id="old_optimizer",
+            ask="The model has V = {V}, T = {T}, L = {L}, H = {H}, C = {C} and biases. An optimizer is made for all "
+            "its parameters. Then the position table is replaced by a new Parameter with its first {n} rows. "
+            "How many of the model's parameters does the optimizer not own?",
+            answer=lambda q: q.n * q.C,
+            slips=(
+                instead(
+                    "The new Parameter is another object, and the optimizer was not told.", "optimizer", lambda q: 0
+                ),
+                instead(
+                    "Those are the rows that were cut off; the model has them no more.",
+                    "optimizer",
+                    lambda q: (q.T - q.n) * q.C,
+                ),
+                instead("That is the old table, which the optimizer does own.", "optimizer", lambda q: q.T * q.C),
+                instead("That is the number of rows; each holds C numbers.", "optimizer", lambda q: q.n),
+                instead(
+                    "It still owns everything else.",
+                    "optimizer",
+                    lambda q: count_parameters(_config(q, block_size=q.n)),
+                ),
+                instead(
+                    "That is the number of Parameter objects; the question is about what they hold.",
+                    "optimizer",
+                    lambda q: 1,
+                ),
+            ),
+            hints=(
+                "Does an optimizer hold names, or Parameter objects?",
+                "It holds objects. Which object of the model is new?",
+                "The whole new table, n rows of C numbers.",
+            ),
+            next_step="Go through the model's Parameter objects, and ask for each whether it existed before.",
+        ),
+        Number(
+            id="optimizer_owns",
+            ask="How many parameters does the optimizer own afterwards?",
+            answer=lambda q: count_parameters(_config(q)),
+            slips=(
+                instead(
+                    "It still holds the old table, with all T rows.",
+                    "optimizer",
+                    lambda q: count_parameters(_config(q, block_size=q.n)),
+                ),
+                instead(
+                    "It still holds the old table, although the model does not.",
+                    "optimizer",
+                    lambda q: count_parameters(_config(q)) - q.T * q.C,
+                ),
+                instead(
+                    "It does not get the new table beside the old one.",
+                    "optimizer",
+                    lambda q: count_parameters(_config(q)) + q.n * q.C,
+                ),
+                plus("You counted the tied matrix twice: + VC.", "tying", lambda q: q.V * q.C),
+                plus("You left ln_f out: − 2C.", "whole", lambda q: -2 * q.C),
+                plus("You left the Linear biases out: − 9LC.", "block", lambda q: -9 * q.L * q.C),
+                plus("You counted one LayerNorm in each block; there are two.", "block", lambda q: -2 * q.L * q.C),
+            ),
+            hints=("Has anything been taken from the optimizer?", "It owns what it was made for."),
+            next_step="Count what the optimizer was given; trimming the model does not change that.",
+        ),
+        Choice(
+            id="optimizer_symptom",
+            ask="What shows in training?",
+            options=(
+                (
+                    "The next step fails with a shape error.",
+                    "The old table gets no gradient, so nothing of an old shape meets it.",
+                ),
+                ("Nothing: the new table is never updated.", None),
+                ("The optimizer finds the new table by its name.", "An optimizer holds objects; it knows no names."),
+                ("The loss becomes NaN.", "The new table keeps its values, which are as good as before."),
+            ),
+            hints=(
+                "What does an optimizer do with a Parameter that has no gradient?",
+                "It passes over it without a word.",
+            ),
+            place="optimizer",
+        ),
+    ),
+)
+
+EXERCISES = (
+    TRIMMING,
+    HEAD_COUNT,
+    SAME_WEIGHTS,
+    NO_BIAS,
+    STORED_SUM,
+    WHICH_V,
+    WRONG_VOCAB,
+    VIEW_STORAGE,
+    PADDING,
+    DOUBLE_WIDTH,
+    DECAY_SPLIT,
+    FIRST_LOSS,
+    SPOT_THE_BUG,
+    DESIGN,
+    ODD_ROWS,
+    OLD_OPTIMIZER,
+)
 
 # ---- Instances -------------------------------------------------------------------------------------
 
 
 @cache
 def instances(exercise_id: str) -> tuple[SimpleNamespace, ...]:
-    """The quantities of the text first, then 30 others; the same in every run.
+    """The quantities of the text first, then others, at least 31 in all; the same in every run.
 
-    In the others every mistake gives a number of its own, so that a diagnosis is never in doubt.
+    In those that are drawn each mistake gives a number of its own, so that a diagnosis is not in doubt.
 
     Raises:
-        ValueError: there is no such exercise.
+        ValueError: there is no such exercise, or too few instances tell its mistakes apart.
     """
     exercise = _named(exercise_id, {e.id: e for e in EXERCISES}, "exercise")
     rng = random.Random(exercise.id)
-    drawn = [SimpleNamespace(**exercise.canonical)]
-    for _ in range(100 * INSTANCES):
+    drawn = [SimpleNamespace(**quantities) for quantities in exercise.given]
+    for _ in range(200 * INSTANCES):
+        if len(drawn) == INSTANCES:
+            return tuple(drawn)
         q = SimpleNamespace(**exercise.draw(rng))
         if q not in drawn and all(_distinct(question, q) for question in exercise.questions):
             drawn.append(q)
-        if len(drawn) == INSTANCES:
-            return tuple(drawn)
-    raise ValueError(f"exercise {exercise_id!r}: only {len(drawn)} instances tell its mistakes apart")
+    raise ValueError(f"exercise={exercise_id!r}: only {len(drawn)} instances tell its mistakes apart")
 
 
 def _distinct(question, q: SimpleNamespace) -> bool:
@@ -245,74 +1247,29 @@ def _distinct(question, q: SimpleNamespace) -> bool:
         return False
     cells = sorted(question.cell(value) for value in wrong)
     apart = 0 if question.unit is None else 2
-    return all(b - a > apart for a, b in zip(cells, cells[1:], strict=False))
+    return all(above - below > apart for below, above in pairwise(cells))
+
+
+def order_of_options(question: Choice, instance: int) -> list[int]:
+    """In which order the options of an instance are shown: as written for the first, shuffled for the others."""
+    order = list(range(len(question.options)))
+    if instance:
+        random.Random(f"{question.id} {instance}").shuffle(order)
+    return order
+
+
+def design_count(q: SimpleNamespace, C: int) -> int:
+    """Parameters of a design of width C; the heads do not change it."""
+    return count_parameters(_config(q, n_embd=C))
+
+
+def asked(question, q: SimpleNamespace) -> str:
+    """The text of the question for these quantities."""
+    numbers = {name: f"{value:,}" if type(value) is int else value for name, value in vars(q).items()}
+    return question.ask.format(**numbers)
 
 
 # ---- In a lab --------------------------------------------------------------------------------------
-
-
-def check(question_id: str, answer, instance: int = 0) -> Verdict:
-    """The verdict on an answer, as the page gives it.
-
-    Args:
-        question_id: as it stands in the exercise.
-        answer: a number or what would be typed in the page; ``...`` for not yet; or a function whose parameters are
-            quantities of the question, which is then tried on every instance.
-        instance: which numbers: 0 for those of the text.
-
-    Raises:
-        ValueError: there is no such question or instance.
-    """
-    exercise, question = _question(question_id)
-    q = _instance(exercise, instance)
-    if answer is ...:
-        return Verdict(False, SENTENCES["blank"])
-    if callable(answer):
-        return _check_function(exercise, question, answer)
-    got = shown(answer if isinstance(answer, str) else repr(answer))
-    if isinstance(question, Choice):
-        return _check_choice(question, q, got)
-    return _check_number(question, q, got)
-
-
-def _check_number(question: Number, q: SimpleNamespace, got: str) -> Verdict:
-    try:
-        value, shortened = read_number(got)
-    except UnreadableAnswer as error:
-        return Verdict(False, str(error))
-    return _pointing(*diagnose(question, q, value, got, shortened))
-
-
-def _check_choice(question: Choice, q: SimpleNamespace, got: str) -> Verdict:
-    letters = "abcdefghijkl"[: len(question.options(q))]
-    if len(got) != 1 or got.lower() not in letters:
-        return Verdict(False, SENTENCES["unlisted"].format(got=got, choices=", ".join(letters)))
-    index = letters.index(got.lower())
-    if index == question.answer(q):
-        return Verdict(True, SENTENCES["right"].format(got=got))
-    return _pointing(Verdict(False, SENTENCES["slip"].format(got=got, cause=question.reasons(q)[index])), [question.place])
-
-
-def _pointing(verdict: Verdict, places: list[str]) -> Verdict:
-    """The verdict with the paragraphs to read again."""
-    see = SENTENCES["see"].format(places=" and ".join(str(PLACES[place]) for place in places))
-    return replace(verdict, text=f"{verdict.text} {see}") if places else verdict
-
-
-def _check_function(exercise: Exercise, question: Number, function: Callable) -> Verdict:
-    """Call it with the quantities that it names, for every instance; stop at the first that goes wrong."""
-    known = list(exercise.canonical)
-    wanted = list(inspect.signature(function).parameters)
-    if not set(wanted) <= set(known):
-        raise ValueError(f"the function takes {', '.join(wanted)}; the quantities of this question are {', '.join(known)}")
-    for number, q in enumerate(instances(exercise.id)):
-        arguments = {name: getattr(q, name) for name in wanted}
-        value = function(**arguments)
-        verdict = check(question.id, value, number) if not callable(value) else Verdict(False, SENTENCES["blank"])
-        if not verdict.right:
-            where = ", ".join(f"{name} = {given}" for name, given in arguments.items())
-            return verdict if value is ... else Verdict(False, f"For {where}: {verdict.text}")
-    return Verdict(True, f"Right on all {INSTANCES} configurations.")
 
 
 class Text(str):
@@ -323,9 +1280,20 @@ class Text(str):
 
 
 def ask(question_id: str, instance: int = 0) -> Text:
-    """The question with the numbers of an instance."""
+    """The question with the numbers of an instance, and its options or its code.
+
+    Raises:
+        ValueError: there is no such question or instance.
+    """
     exercise, question = _question(question_id)
-    return Text(asked(question, _instance(exercise, instance)))
+    q = _instance(exercise, instance)
+    lines = [asked(question, q)]
+    if isinstance(question, Choice):
+        order = order_of_options(question, instance)
+        lines += [f"{letter}. {question.options[i][0]}" for letter, i in zip("abcdef", order, strict=False)]
+    if isinstance(question, PickLine):
+        lines += [f"{number}  {line}" for number, line in enumerate(BUGS[q.bug].lines, start=1)]
+    return Text("\n".join(lines))
 
 
 def hint(question_id: str, number: int = 1) -> Text:
@@ -336,14 +1304,102 @@ def hint(question_id: str, number: int = 1) -> Text:
     """
     _, question = _question(question_id)
     if number not in range(1, len(question.hints) + 1):
-        raise ValueError(f"hint={number!r} is not valid; {question_id!r} has hints 1 to {len(question.hints)}")
+        raise ValueError(f"hint={number!r} is not valid; {question_id} has hints 1 to {len(question.hints)}")
     return Text(question.hints[number - 1])
 
 
-def asked(question, q: SimpleNamespace) -> str:
-    """The text of the question for these quantities."""
-    numbers = {name: f"{value:,}" if type(value) is int else value for name, value in vars(q).items()}
-    return question.ask.format(**numbers)
+def check(question_id: str, answer, instance: int = 0) -> Verdict:
+    """The verdict on an answer, in the words of the page.
+
+    Args:
+        question_id: as it stands in the exercise.
+        answer: a number, or what would be typed in the page; ``...`` for not yet. For a number also a function whose
+            parameters are quantities of the question, which is tried on every instance. For "design" a ``GPTConfig``
+            or (C, H). For what is to be mended, the mended function.
+        instance: which numbers: 0 for those of the text.
+
+    Raises:
+        ValueError: there is no such question or instance, or a function has a parameter that is no quantity.
+    """
+    if any(question_id in exercise.trials for exercise in EXERCISES):
+        from exercise_trials import TRIALS  # needs torch, which the book's build does without
+
+        return TRIALS[question_id](answer)
+    exercise, question = _question(question_id)
+    q = _instance(exercise, instance)
+    if answer is ...:
+        return Verdict(False, SENTENCES["blank"])
+    if isinstance(question, Design):
+        return _check_design(question, q, answer)
+    if callable(answer):
+        return _check_function(exercise, question, answer)
+    got = shown(answer if isinstance(answer, str) else repr(answer))
+    if isinstance(question, Choice):
+        order = order_of_options(question, instance)
+        reasons = {letter: question.options[i][1] for letter, i in zip("abcdef", order, strict=False)}
+        return _check_listed(question, reasons, got)
+    if isinstance(question, PickLine):
+        bug = BUGS[q.bug]
+        reasons = {str(n): reason for n, reason in enumerate(bug.snippet.reasons, start=1)} | {str(bug.line): None}
+        return _check_listed(question, reasons, got)
+    try:
+        value, shortened = read_number(got)
+    except UnreadableAnswer as error:
+        return Verdict(False, str(error))
+    return _pointing(*diagnose(question, q, value, got, shortened))
+
+
+def _check_listed(question: Choice | PickLine, reasons: dict[str, str | None], got: str) -> Verdict:
+    """One of the listed answers; the right one has no reason against it."""
+    if got.lower() not in reasons:
+        return Verdict(False, SENTENCES["unlisted"].format(got=got, choices=", ".join(reasons)))
+    reason = reasons[got.lower()]
+    if reason is None:
+        return Verdict(True, SENTENCES["right"].format(got=got))
+    return _pointing(Verdict(False, SENTENCES["slip"].format(got=got, cause=reason)), [question.place])
+
+
+def _check_design(question: Design, q: SimpleNamespace, answer) -> Verdict:
+    if isinstance(answer, GPTConfig):
+        answer = (answer.n_embd, answer.n_head)
+    sizes = []
+    for given in answer:
+        got = shown(given if isinstance(given, str) else repr(given))
+        try:
+            value, _ = read_number(got)
+        except UnreadableAnswer as error:
+            return Verdict(False, str(error))
+        if value.denominator > 1 or value < 1:
+            return Verdict(False, SENTENCES["size"].format(got=got))
+        sizes.append(int(value))
+    C, H = sizes
+    verdict = question.judge(q, C, H, lambda width: design_count(q, width))
+    return verdict if verdict.right else _pointing(verdict, [question.place])
+
+
+def _check_function(exercise: Exercise, question: Number, function: Callable) -> Verdict:
+    """Call it with the quantities that it names, for every instance; stop at the first that goes wrong."""
+    known = list(exercise.given[0])
+    wanted = list(inspect.signature(function).parameters)
+    if not set(wanted) <= set(known):
+        raise ValueError(
+            f"the function takes {', '.join(wanted)}; the quantities of this question are {', '.join(known)}"
+        )
+    for number, q in enumerate(instances(exercise.id)):
+        arguments = {name: getattr(q, name) for name in wanted}
+        verdict = check(question.id, function(**arguments), number)
+        if verdict.text == SENTENCES["blank"]:
+            return verdict
+        if not verdict.right:
+            where = ", ".join(f"{name} = {value}" for name, value in arguments.items())
+            return Verdict(False, f"For {where}: {verdict.text}")
+    return Verdict(True, f"Right for all {INSTANCES} sets of numbers.")
+
+
+def _pointing(verdict: Verdict, places: list[str]) -> Verdict:
+    """The verdict with the paragraphs to read again."""
+    see = SENTENCES["see"].format(places=" and ".join(str(PLACES[place]) for place in places))
+    return replace(verdict, text=f"{verdict.text} {see}") if places else verdict
 
 
 def _question(question_id: str):
