@@ -1,0 +1,69 @@
+"""What a Binder installs: exactly what the labs need, for the CPU, and the project itself."""
+
+import os
+import re
+import sys
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import binder_requirements  # noqa: E402 (found through the line above)
+
+BINDER = ROOT / ".binder"
+LINES = (BINDER / "requirements.txt").read_text(encoding="utf-8").splitlines()
+PINNED = {canonicalize_name(Requirement(line).name): line for line in LINES if line and line[0] not in "#-"}
+
+
+def test_the_file_is_what_the_tool_writes_from_the_pins():
+    assert binder_requirements.requirements() == (BINDER / "requirements.txt").read_text(encoding="utf-8")
+
+
+def test_every_package_has_an_exact_version():
+    assert [line for line in PINNED.values() if not re.fullmatch(r"[\w.-]+==[\w.+]+(; .+)?", line)] == []
+
+
+def test_a_resolver_would_add_nothing():
+    """Whatever a listed package needs is listed too, so that no unpinned package, and none for CUDA, comes in."""
+    missing = set()
+    for name in PINNED:
+        for text in requires(name) or ():
+            need = Requirement(text)
+            if need.marker is None or need.marker.evaluate({"extra": "", "sys_platform": "linux"}):
+                missing |= {canonicalize_name(need.name)} - PINNED.keys()
+
+    assert missing == set()
+
+
+def test_torch_is_the_build_for_cpus():
+    assert re.fullmatch(r'torch==[\d.]+\+cpu; sys_platform == "linux"', PINNED["torch"])
+    assert [name for name in PINNED if re.match(r"nvidia|cuda|triton", name)] == []
+
+
+@pytest.mark.parametrize("tool", ["sphinx", "jupyter-book", "myst-nb", "pytest", "nbval", "ruff", "playwright"])
+def test_no_tool_for_building_or_testing_is_installed(tool):
+    assert tool in binder_requirements.pins()
+    assert tool not in PINNED
+
+
+def test_it_refers_to_no_other_file():
+    """The builder installs this file before it has the rest of the repository."""
+    assert [line for line in LINES if re.match(r"(-r|-c|-e|--requirement|--constraint|--editable|\.)", line)] == []
+
+
+def test_python_is_pinned_and_the_project_is_installed_last():
+    assert (BINDER / "runtime.txt").read_text() == "python-3.11\n"
+    assert os.access(BINDER / "postBuild", os.X_OK)
+    assert (BINDER / "postBuild").read_text().splitlines()[-1] == "pip install --no-cache-dir --no-deps --editable ."
+
+
+def test_a_package_without_a_pin_is_named(monkeypatch):
+    monkeypatch.setattr(binder_requirements, "pins", lambda: {"torch": "2.13.0"})
+
+    with pytest.raises(ValueError, match=r"pins no version of .*anywidget.*, which the labs need"):
+        binder_requirements.requirements()
