@@ -78,8 +78,7 @@ class AnyWidgetDirective(SphinxDirective):
         try:
             body = json.loads(text)
         except json.JSONDecodeError as error:
-            line = self.content_offset + error.lineno
-            raise self.error(f"anywidget: the body is not JSON: {error.msg} (line {line})") from None
+            raise self.error(f"anywidget: line {error.lineno} of the body is not JSON: {error.msg}") from None
         if not isinstance(body, dict):
             raise self.error(f"anywidget: the body must be a JSON object, not {text[:40]!r}")
         return body
@@ -128,7 +127,7 @@ def note_dependencies(app: Sphinx, doctree: nodes.document) -> None:
 
 def _is_behind_the_data(module) -> bool:
     path = getattr(module, "__file__", None)
-    return bool(path) and page.FOLDER.parent in Path(path).parents
+    return bool(path) and page.FOLDER.parent in Path(path).resolve().parents
 
 
 def add_modules(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:

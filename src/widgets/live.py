@@ -19,20 +19,20 @@ class _BookWidget(anywidget.AnyWidget):
     """What the five have in common: the style sheet, a stable text and the page form beside the live one."""
 
     _css = (FOLDER / "widgets.css").read_text(encoding="utf-8")
-    _name: str  # of the module and in the registry
-    _traits: tuple[str, ...]  # what a reader can set
+    _module: str  # the name of its ES module and in the registry
+    _settable: tuple[str, ...]  # what a reader can set
 
     data = traitlets.Dict().tag(sync=True)
 
     def _values(self) -> dict:
-        return {name: getattr(self, name) for name in self._traits}
+        return {name: getattr(self, name) for name in self._settable}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._values().items())})"
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        return {**data, "text/html": registry.html(self._name, self._page_values())}, metadata
+        return {**data, "text/html": registry.html(self._module, self._page_values())}, metadata
 
     def _page_values(self) -> dict:
         return self._values()
@@ -56,7 +56,7 @@ class _ConfigWidget(_BookWidget):
     config = traitlets.Instance(GPTConfig).tag(sync=True, to_json=_config_to_json, from_json=_config_from_json)
 
     def __init__(self, config: GPTConfig | str | None = None, **values):
-        make_state = registry.WIDGETS[self._name].make_state
+        make_state = registry.WIDGETS[self._module].make_state
         if config is not None:
             values["config"] = config
         state = make_state(**values)
@@ -72,24 +72,24 @@ class Calculator(_ConfigWidget):
     """The parameter calculator: ``Calculator(PRESETS["gpt2-xl"])``, then read or set ``.config``."""
 
     _esm = module_source(FOLDER / "calculator.mjs")
-    _name = "calculator"
-    _traits = ("config",)
+    _module = "calculator"
+    _settable = ("config",)
 
 
 class Heads(_ConfigWidget):
     """One (3C, C) matrix cut into H heads."""
 
     _esm = module_source(FOLDER / "heads.mjs")
-    _name = "heads"
-    _traits = ("config",)
+    _module = "heads"
+    _settable = ("config",)
 
 
 class Walk(_ConfigWidget):
     """A walk through one block, ``step`` by step, with ``batch_size`` sequences."""
 
     _esm = module_source(FOLDER / "walk.mjs")
-    _name = "walk"
-    _traits = ("config", "batch_size", "step")
+    _module = "walk"
+    _settable = ("config", "batch_size", "step")
 
     batch_size = traitlets.Int(min=1).tag(sync=True)
     step = traitlets.Int(min=0).tag(sync=True)
@@ -106,8 +106,8 @@ class Trimming(_ConfigWidget):
     """The position table cut to its first ``kept`` rows."""
 
     _esm = module_source(FOLDER / "trimming.mjs")
-    _name = "trimming"
-    _traits = ("config", "kept")
+    _module = "trimming"
+    _settable = ("config", "kept")
 
     kept = traitlets.Int(min=1).tag(sync=True)
 
@@ -133,14 +133,14 @@ class Residuals(_BookWidget):
     """The residual explorer for curves in the form of :func:`widgets.state.check_curves`."""
 
     _esm = module_source(FOLDER / "residuals.mjs")
-    _name = "residuals"
-    _traits = ("depth", "rule")
+    _module = "residuals"
+    _settable = ("depth", "rule")
 
     depth = traitlets.Int().tag(sync=True)
     rule = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, curves: dict, **values):
-        super().__init__(**registry.WIDGETS[self._name].make_state(curves, **values))
+        super().__init__(**registry.WIDGETS[self._module].make_state(curves, **values))
 
     @traitlets.validate("depth", "rule")
     def _was_measured(self, proposal):

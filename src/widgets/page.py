@@ -9,7 +9,7 @@ import re
 from html import escape
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).resolve().parent
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(?P<name>[\w.-]+)";\n', re.MULTILINE)
 
 

@@ -1,0 +1,5 @@
+export default {
+  render({ model }) {
+    throw new Error(`no ${model.get("name")} today`);
+  },
+};

@@ -1,0 +1,308 @@
+"""The widgets without a browser: their states and twins, the directive, and the live classes."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import torch
+import traitlets
+from widget_browser import CURVES, ROOT, glued, new_book, sphinx, write_notebook
+
+from gpt import GPT
+from gpt_config import PRESETS, GPTConfig
+from sizing import CONVENTIONS, SHAPE_TABLE, count_parameters
+from widgets import Calculator, Heads, Residuals, Trimming, Walk, registry, state
+from widgets.page import FOLDER, json_in_html, module_source
+
+SMALL = PRESETS["small test"]
+
+
+# ---- States -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in registry.WIDGETS if name != "residuals"])
+def test_state_is_json_with_data_apart(name):
+    """A state survives JSON, and what a reader cannot set lies in ``data``."""
+    made = registry.WIDGETS[name].make_state()
+
+    assert json.loads(json.dumps(made)).keys() == made.keys() and "data" in made
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_walk_gives_the_shapes_of_the_real_model(bias):
+    """Each step that is a module has the shape that this module puts out in a real forward pass."""
+    config = GPTConfig(block_size=6, vocab_size=7, n_layer=1, n_head=2, n_embd=8, bias=bias)
+    model, B = GPT(config), 3
+    seen = {}
+    for name, module in model.named_modules():
+        module.register_forward_hook(lambda _, __, out, name=name: seen.update({name: tuple(getattr(out, "shape", ()))}))
+    model(torch.zeros(B, 6, dtype=torch.long), targets=torch.zeros(B, 6, dtype=torch.long))
+    block = "transformer.h.0."
+    modules = {
+        "ln_1": block + "ln_1",
+        "c_attn": block + "attn.c_attn",
+        "attn.c_proj": block + "attn.c_proj",
+        "attn.add": "transformer.wte",
+        "ln_2": block + "ln_2",
+        "c_fc": block + "mlp.c_fc",
+        "gelu": block + "mlp.gelu",
+        "mlp.c_proj": block + "mlp.c_proj",
+        "mlp.add": block.rstrip("."),
+        "ln_f": "transformer.ln_f",
+        "lm_head": "lm_head",
+    }
+    dims = {"B": B, "T": 6, "C": 8, "H": 2, "d": 4, "V": 7}
+    steps = {step["key"]: step for step in state.walk()["data"]["steps"]}
+    expected = {key: seen[name] for key, name in modules.items() if name in seen}
+    actual = {key: tuple(factor * dims[symbol] for factor, symbol in steps[key]["shape"]) for key in expected}
+
+    assert len(expected) >= 9 and expected == actual
+
+
+def test_walk_uses_every_tensor_of_the_table():
+    """One walk through the model meets every entry of the state dict once."""
+    used = [name for step in state.walk()["data"]["steps"] for name in step["tensors"]]
+
+    assert sorted(used) == sorted(tensor.name for tensor in SHAPE_TABLE)
+
+
+@pytest.mark.parametrize("name", ["small test", "gpt2", "gpt3-175b"])
+def test_calculator_twin_holds_all_six_counts(name):
+    """Without JavaScript the page still says what every convention counts."""
+    twin = registry.WIDGETS["calculator"].make_twin(state.calculator())
+    missing = [c for c in CONVENTIONS if f"{count_parameters(PRESETS[name], c):,}" not in twin]
+
+    assert missing == []
+
+
+def test_trimming_twin_counts_with_the_table():
+    """T 6 to 4 at C = 8 removes 16."""
+    twin = registry.WIDGETS["trimming"].make_twin(state.trimming())
+
+    assert '<td class="bw-n">4</td><td class="bw-n">16</td><td class="bw-n">1,848</td><td>0 to 3</td><td>4 to 5</td>' in twin
+
+
+def test_residual_twin_has_a_row_for_each_curve():
+    twin = registry.WIDGETS["residuals"].make_twin(state.residuals(CURVES))
+
+    assert twin.count("<tr>") == 1 + len(CURVES["rules"]) * len(CURVES["depths"])
+    assert "0.009 ± 0.0009" not in twin and "0.02 ± 0.002" not in twin
+    assert f"{CURVES['curves']['none']['4']['mean'][-1]:.3g} ± {CURVES['curves']['none']['4']['std'][-1]:.2g}" in twin
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("calculater", {}, "no widget is called 'calculater'; there are calculator, walk, heads, trimming, residuals"),
+        ("heads", {"step": 1}, "heads has no value called step; it has config"),
+        ("residuals", {}, "residuals needs a value for curves"),
+        ("walk", {"step": 19}, "step=19 is not valid; use an integer from 0 to 18"),
+        ("trimming", {"kept": 7}, "kept=7 is not valid; use an integer from 1 to 6"),
+        ("calculator", {"config": {"n_haed": 1}}, "config has no field n_haed; its fields are block_size, vocab_size"),
+        ("calculator", {"config": {"n_head": 7}}, "n_head=7 does not divide n_embd=768; nearest valid n_head: 6 or 8"),
+        ("calculator", {"config": "gpt4"}, "config='gpt4' is not a preset; use one of small test, gpt2,"),
+        ("calculator", {"config": {"vocab_size": 10**10}}, "vocab_size=10000000000 is not valid; use an integer from 1"),
+        ("residuals", {"curves": {"depths": []}}, "curves lack rules, seeds, C, curves, theory"),
+        ("residuals", {"curves": CURVES, "depth": 3}, "depth=3 was not measured; use one of 2, 4"),
+        ("residuals", {"curves": CURVES, "rule": "1/L"}, "rule='1/L' was not measured; use one of none, 1/sqrt(2L)"),
+        (
+            "residuals",
+            {"curves": {**CURVES, "theory": {"none": {"2": [1], "4": [1]}}}},
+            "curves for rule='none', depth=2 must have 5 values in each list",
+        ),
+    ],
+)
+def test_wrong_values_are_named(name, values, message):
+    """Whoever writes a page or a lab learns what is wrong and what would do."""
+    with pytest.raises(ValueError, match=re.escape(message)):
+        registry.html(name, values)
+
+
+# ---- Modules and markup -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", registry.WIDGETS)
+def test_module_is_self_contained(name):
+    """No import is left, and exactly one export: a page and a live lab take the module as one text."""
+    source = module_source(FOLDER / f"{name}.mjs")
+
+    assert re.findall(r"^(?:import|export)\b.*$", source, re.MULTILINE) == ["export default { render };"]
+
+
+def test_json_cannot_end_its_script_element():
+    value = {"text": "</script><!--<b>"}
+
+    assert "<" not in json_in_html(value) and json.loads(json_in_html(value)) == value
+
+
+def test_page_form_needs_neither_torch_nor_anywidget():
+    """The book builds from requirements-book.txt alone."""
+    code = "import sys; from widgets import registry; registry.html('calculator', {}); print(*sys.modules, sep=chr(10))"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    )
+    loaded = set(run.stdout.split())
+
+    assert "sizing" in loaded and not loaded & {"torch", "anywidget", "traitlets", "ipywidgets", "numpy", "matplotlib"}
+
+
+# ---- The directive ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """Build a book of one page with the given text; its messages and its HTML."""
+    folder = new_book(tmp_path_factory.mktemp("directive") / "book")
+    for path in folder.glob("*.md"):
+        path.unlink()
+    write_notebook(folder / "lab.ipynb", [glued("residual_curves", CURVES), glued("rows", [1])])
+
+    def build(text: str) -> tuple[str, str]:
+        (folder / "index.md").write_text(f"# Page\n\n{text}\n\n```{{toctree}}\n:hidden:\nlab\n```\n", encoding="utf-8")
+        built = sphinx(folder)
+        page = folder / "_html" / "index.html"
+        return re.sub(r"\x1b\[[0-9;]*m", "", built.stderr), page.read_text(encoding="utf-8") if page.exists() else ""
+
+    build.folder = folder
+    return build
+
+
+WRONG_DIRECTIVES = {
+    "src/widgets/calc.mjs": "there is no module 'src/widgets/calc.mjs'; in widgets/ there is calculator.mjs, heads.mjs, ",
+    "src/widgets/heads.mjs\n{\n'a': 1}": "line 2 of the body is not JSON: Expecting property name enclosed in double quotes",
+    "src/widgets/heads.mjs\n[1]": "the body must be a JSON object, not '[1]'",
+    'src/widgets/heads.mjs\n{"conf": "gpt2"}': "heads has no value called conf; it has config",
+    'src/widgets/heads.mjs\n{"config": "gpt4"}': "config='gpt4' is not a preset; use one of small test, gpt2, ",
+    "modules/late.mjs\n:css: none.css": "there is no style sheet 'none.css'; in book/ there is nothing like it",
+    'src/widgets/residuals.mjs\n{"curves": "lab.ipynb::x"}': "lab.ipynb glues no 'x'; it glues residual_curves, rows",
+    'src/widgets/residuals.mjs\n{"curves": "labs.ipynb::x"}': "there is no lab 'labs.ipynb'; in book/ there is lab.ipynb",
+}
+
+
+@pytest.fixture(scope="module")
+def messages_of_wrong_directives(build) -> list[str]:
+    """What the build says of a page on which every directive is wrong, and the line where each begins."""
+    text = "\n\n".join(f":::{{anywidget}} {directive}\n:::" for directive in WRONG_DIRECTIVES)
+    errors, _ = build(text)
+    return errors.splitlines()
+
+
+@pytest.mark.parametrize("directive", WRONG_DIRECTIVES)
+def test_wrong_directive_stops_the_build_with_its_line(messages_of_wrong_directives, directive):
+    """A wrong name is an error with its line and the names that exist."""
+    before = list(WRONG_DIRECTIVES)[: list(WRONG_DIRECTIVES).index(directive)]
+    line = 3 + sum(d.count("\n") + 3 for d in before)
+    expected = f"index.md:{line}: ERROR: anywidget: {WRONG_DIRECTIVES[directive]}"
+
+    assert any(expected in message for message in messages_of_wrong_directives), messages_of_wrong_directives
+
+
+def test_module_and_style_are_in_the_page_once(build):
+    """Two widgets of one kind share their module; the host comes once; nothing of it is on a page without widgets."""
+    heads = ":::{anywidget} src/widgets/heads.mjs\n:::\n\n"
+    errors, html = build(heads * 2 + ":::{anywidget} src/widgets/trimming.mjs\n:class: wide\n:::")
+    plain = (build.folder / "_html" / "lab.html").read_text(encoding="utf-8")
+
+    assert errors == ""
+    assert html.count("// The head splitter:") == 1 and html.count('id="bw-modules"') == 1
+    assert html.count("/* The widgets: one family") == 1 and html.index("/* The widgets") < html.index("<body")
+    assert html.count('data-module="src/widgets/heads.mjs"') == 2 and 'class="bw-page wide"' in html
+    assert "bw-modules" not in plain
+
+
+def test_incremental_build_sees_a_changed_module(build):
+    """A page is written again when a module, the host or the table behind the data changed, and only then."""
+    build(":::{anywidget} src/widgets/heads.mjs\n:::")
+    folder = build.folder
+    untouched = sphinx(folder)
+    (folder / "src").unlink()
+    subprocess.run(["cp", "-r", str(ROOT / "src"), str(folder / "src")], check=True)
+    module = folder / "src" / "widgets" / "shared.mjs"
+    module.write_text(module.read_text(encoding="utf-8") + "\n// changed\n", encoding="utf-8")
+    changed = sphinx(folder)
+
+    assert "0 added, 0 changed, 0 removed" in untouched.stdout
+    assert "0 added, 1 changed, 0 removed" in changed.stdout
+    assert "// changed" in (folder / "_html" / "index.html").read_text(encoding="utf-8")
+
+
+def test_extension_tells_its_version_and_is_parallel_safe():
+    sys.path.insert(0, str(ROOT / "_ext"))
+    import page_widgets
+
+    class App:
+        def add_directive(self, *args): ...
+        def connect(self, *args): ...
+
+    told = page_widgets.setup(App())
+
+    assert told == {"version": page_widgets.__version__, "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# ---- Live classes -------------------------------------------------------------------------------------------------------
+
+
+def test_calculator_config_is_a_gpt_config_both_ways():
+    """What the page sets arrives as a GPTConfig; what Python sets is sent as the seven fields."""
+    calculator = Calculator()
+    calculator.set_state({"config": {**state.config_fields(SMALL), "dropout": 0}})
+    arrived = calculator.config
+    calculator.config = PRESETS["gpt2-xl"]
+
+    assert arrived == SMALL and isinstance(arrived, GPTConfig)
+    assert calculator.get_state()["config"] == state.config_fields(PRESETS["gpt2-xl"])
+
+
+@pytest.mark.parametrize("fields", [{"n_head": 5}, {"n_layer": 0}, {"n_embd": 8.5}, {"n_embd": "8"}, {"width": 8}])
+def test_impossible_config_from_the_page_keeps_the_last_good_one(fields):
+    calculator = Calculator(SMALL)
+    calculator.set_state({"config": {**state.config_fields(SMALL), **fields}})
+
+    assert calculator.config == SMALL
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda: setattr(Calculator(), "config", "gpt2"), "expected a GPTConfig, not the str 'gpt2'"),
+        (lambda: setattr(Walk(), "step", 19), "step=19 is not valid; use an integer from 0 to 18"),
+        (lambda: setattr(Trimming(), "kept", 7), "kept=7 is not valid; use an integer from 1 to block_size=6"),
+        (lambda: setattr(Residuals(CURVES), "depth", 3), "depth=3 was not measured; use one of 2, 4"),
+        (lambda: setattr(Residuals(CURVES), "rule", "x"), "rule='x' was not measured; use one of none, 1/sqrt(2L)"),
+    ],
+)
+def test_wrong_trait_is_refused(change, message):
+    with pytest.raises(traitlets.TraitError, match=re.escape(message)):
+        change()
+
+
+def test_trimming_never_keeps_more_rows_than_there_are():
+    trimming = Trimming(SMALL, kept=5)
+    trimming.config = GPTConfig(block_size=3)
+
+    assert trimming.kept == 3 and trimming.trimmed_config == GPTConfig(block_size=3)
+
+
+@pytest.mark.parametrize("make", [Calculator, Walk, Heads, Trimming, lambda: Residuals(CURVES)])
+def test_saved_output_is_the_same_every_time(make):
+    """Two runs save the same text and the same page form; only the id of the live view differs, which nbval skips."""
+    saved = [make()._repr_mimebundle_()[0] for _ in range(2)]
+    for data in saved:
+        del data["application/vnd.jupyter.widget-view+json"]
+
+    assert saved[0] == saved[1] and saved[0].keys() == {"text/plain", "text/html"}
+    assert "0x" not in saved[0]["text/plain"]
+
+
+def test_saved_output_shows_what_was_set():
+    """The page form starts where the lab's widget stood."""
+    walk = Walk("gpt2-medium", batch_size=2)
+    walk.step = 3
+    html = walk._repr_mimebundle_()[0]["text/html"]
+    started = json.loads(re.search(r'<script type="application/json">(.*?)</script>', html)[1])
+
+    assert (started["step"], started["batch_size"]) == (3, 2)
+    assert started["config"] == state.config_fields(PRESETS["gpt2-medium"])
