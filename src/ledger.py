@@ -1,0 +1,52 @@
+"""The size ledger: known models by name, and which vocabulary explains a printed size."""
+
+from costs import FLOAT_BYTES, evaluate, kv_cache
+from gpt_config import PRESETS, GPTConfig
+from llama_config import LLAMA_PRESETS, LlamaConfig
+from sizing import count_parameters
+
+MODELS = {name: config for name, config in PRESETS.items() if name.startswith("gpt")} | LLAMA_PRESETS
+
+# Radford et al. (2019), table 2, in millions. The file that was published later counts differently.
+GPT2_PRINTED_MILLIONS = {"gpt2": 117, "gpt2-medium": 345, "gpt2-large": 762, "gpt2-xl": 1542}
+
+
+def find_model(name: str) -> GPTConfig | LlamaConfig:
+    """The configuration of a published model.
+
+    Raises:
+        ValueError: no model of the ledger has this name; the message lists those that have one.
+    """
+    if name not in MODELS:
+        raise ValueError(f"model={name!r} is not in the ledger; it has {', '.join(MODELS)}")
+    return MODELS[name]
+
+
+def vocabularies_printing(config: GPTConfig, millions: int) -> range:
+    """Every V for which the unique count of ``config``, rounded to millions, is the printed number.
+
+    The count is linear in V: without the token table it is ``rest``, and each token adds C.
+
+    Raises:
+        ValueError: no V does.
+    """
+    rest = count_parameters(config) - config.vocab_size * config.n_embd
+    half_a_million = 500_000
+    low, high = (
+        -((rest - millions * 10**6 - offset) // config.n_embd)  # the least V with rest + V * C at or above the bound
+        for offset in (-half_a_million, half_a_million)
+    )
+    if high <= max(low, 1):
+        raise ValueError(f"millions={millions!r} is not the size of this structure with any vocabulary")
+    return range(max(low, 1), high)
+
+
+def kv_cache_bytes(config: GPTConfig | LlamaConfig, bytes_per_number: int = 2) -> int:
+    """Keys and values of one sequence of T tokens; with grouped heads only n_kv_head of the n_head heads have them.
+
+    Ainslie et al. (2023), section 2.2.
+    """
+    numbers = evaluate(kv_cache(), config) // FLOAT_BYTES
+    if isinstance(config, LlamaConfig):
+        numbers = numbers * config.n_kv_head // config.n_head
+    return numbers * bytes_per_number
