@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from answers import Verdict
-from gpt import INIT_STD, GPT
+from gpt import GPT, INIT_STD
 from gpt_config import GPTConfig
 
 # Matrices of 64 · 64 numbers and more: their measured standard deviation is off by about one percent.
@@ -28,8 +28,8 @@ def try_initialization(initialize) -> Verdict:
             wanted = (INIT_STD / (2 * config.n_layer) ** 0.5 if scaled else INIT_STD) if parameter.dim() == 2 else 0.0
             measured = parameter.std().item()
             if abs(measured - wanted) > _TOLERANCE * wanted:
-                text = f"With L = {config.n_layer}, {name} has a standard deviation of {measured:.3f}; it should be {wanted:.3f}."
-                return Verdict(False, f"Not yet. {text}")
+                found = f"{name} has a standard deviation of {measured:.3f}; it should be {wanted:.3f}"
+                return Verdict(False, f"Not yet. With L = {config.n_layer}, {found}.")
     return Verdict(True, "Right: measured on two models, every matrix has the standard deviation it should have.")
 
 

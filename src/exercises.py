@@ -1362,6 +1362,8 @@ def _check_listed(question: Choice | PickLine, reasons: dict[str, str | None], g
 def _check_design(question: Design, q: SimpleNamespace, answer) -> Verdict:
     if isinstance(answer, GPTConfig):
         answer = (answer.n_embd, answer.n_head)
+    if ... in answer:
+        return Verdict(False, SENTENCES["blank"])
     sizes = []
     for given in answer:
         got = shown(given if isinstance(given, str) else repr(given))

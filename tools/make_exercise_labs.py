@@ -1,9 +1,9 @@
 """Make the two labs of exercises, to be filled in and solved, from one source.
 
 In notebooks/exercise_labs.md text becomes Markdown cells and fenced Python becomes code cells. ⟦…⟧ is a blank: the
-solved lab has its contents, the other one has three dots. ``{statement} ID`` takes the text of the exercise from the
-chapter, ``{ask} ID`` the question with its numbers from src/exercises.py. The labs come out without outputs;
-`make notebooks` runs them afterwards.
+solved lab has its contents, the other one has three dots. ⟪…⟫ before a blank is what the other one has instead, such
+as a bug to be mended. ``{statement} ID`` takes the text of an exercise from the chapter. The labs come out without
+outputs; `make notebooks` runs them afterwards.
 """
 
 import re
@@ -12,16 +12,14 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from exercises import ask
-
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "notebooks" / "exercise_labs.md"
 CHAPTER = ROOT / "chapters" / "exercises.md"
 LABS = {"exercises.ipynb": False, "exercises-solved.ipynb": True}
 
 _FENCE = re.compile(r"^```python(?: \[(?P<tags>[^\]]*)\])?\n(?P<code>.*?)\n```$", re.DOTALL | re.MULTILINE)
-_BLANK = re.compile(r"⟦(.*?)⟧", re.DOTALL)
-_INSERT = re.compile(r"^\{(statement|ask)\} (\S+)$", re.MULTILINE)
+_BLANK = re.compile(r"(?:⟪(?P<given>.*?)⟫)?⟦(?P<solved>.*?)⟧", re.DOTALL)
+_STATEMENT = re.compile(r"^\{statement\} (\S+)$", re.MULTILINE)
 
 
 def lab(source: str, chapter: str, solved: bool) -> nbformat.NotebookNode:
@@ -32,12 +30,12 @@ def lab(source: str, chapter: str, solved: bool) -> nbformat.NotebookNode:
         # Headings begin a cell of their own, so that a lab can be folded by exercise.
         for part in re.split(r"\n(?=## )", text.strip()):
             if part:
-                cells.append(new_markdown_cell(_INSERT.sub(lambda m: _inserted(chapter, *m.groups()), part.strip())))
+                cells.append(new_markdown_cell(_STATEMENT.sub(lambda m: _statement(chapter, m[1]), part.strip())))
 
     end = 0
     for fence in _FENCE.finditer(source):
         add_text(source[end : fence.start()])
-        code = _BLANK.sub(r"\1" if solved else "...", fence["code"])
+        code = _BLANK.sub(lambda blank: blank["solved"] if solved else _unsolved(blank), fence["code"])
         cells.append(new_code_cell(code, metadata={"tags": fence["tags"].split()} if fence["tags"] else {}))
         end = fence.end()
     add_text(source[end:])
@@ -48,10 +46,13 @@ def lab(source: str, chapter: str, solved: bool) -> nbformat.NotebookNode:
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
 
 
-def _inserted(chapter: str, kind: str, name: str) -> str:
-    if kind == "ask":
-        return f"**{ask(name)}**"
-    statement = re.search(rf"^```{{exercise}}[^\n]*\n:label: exercise-{name}\n\n(.*?)\n```$", chapter, re.DOTALL | re.MULTILINE)
+def _unsolved(blank: re.Match) -> str:
+    return "..." if blank["given"] is None else blank["given"]
+
+
+def _statement(chapter: str, name: str) -> str:
+    label = rf"^```{{exercise}}[^\n]*\n:label: exercise-{re.escape(name)}\n\n(.*?)\n```$"
+    statement = re.search(label, chapter, re.DOTALL | re.MULTILINE)
     if statement is None:
         raise ValueError(f"{CHAPTER.name} has no exercise with the label exercise-{name}")
     return statement[1]
