@@ -285,3 +285,160 @@ def part_shares(shares: dict[str, dict[str, float]]) -> Figure:
         axes.set(xlabel="% of unique parameters", xlim=(0, 100), ylim=(len(shares) - 0.6, -1.35))
         axes.spines["left"].set_visible(False)
     return Figure(figure, "Four stacked bars from the smallest to the largest GPT-2: the token table shrinks, attention and MLP grow.")
+
+
+def shares_across_families(shares: dict[str, dict[str, float]]) -> Figure:
+    """One bar per model of several families, cut into four groups of parts; shares: {model: {part: percentage}}."""
+    groups = {
+        "token table,\nhead": ("token embedding", "output head"),
+        "positions,\nnorms": ("position embedding", "LayerNorm", "RMSNorm"),
+        "attention": ("attention",),
+        "MLP": ("MLP",),
+    }
+    colours = (DATA_COLOURS[0], DATA_COLOURS[4], DATA_COLOURS[1], DATA_COLOURS[2])
+    with matplotlib.rc_context(LOOK):
+        figure, axes = canvas(4.4)
+        for row, parts in enumerate(shares.values()):
+            left = 0.0
+            for (group, members), colour in zip(groups.items(), colours, strict=True):
+                share = sum(parts.get(part, 0.0) for part in members)
+                axes.barh(row, share, left=left, height=0.42, color=colour)
+                if share >= 5:  # thinner parts have no room for a number
+                    axes.text(left + share / 2, row - 0.23, f"{share:.0f}", ha="center", va="bottom", fontsize=9)
+                if share >= 5 and row == 0:
+                    axes.text(left + share / 2, -0.62, group, color=colour, ha="center", va="bottom")
+                left += share
+        axes.set_yticks(range(len(shares)), list(shares))
+        axes.tick_params(axis="y", length=0)
+        axes.set(xlabel="% of unique parameters", xlim=(0, 100), ylim=(len(shares) - 0.6, -1.6))
+        axes.spines["left"].set_visible(False)
+    alt = "Stacked bars for nine models. The token table shrinks from a third to almost nothing; the MLP grows"
+    return Figure(figure, f"{alt} to two thirds, and to four fifths in LLaMA.")
+
+
+def article_sum(steps: dict[str, int]) -> Figure:
+    """A waterfall: each step {label: parameters} is drawn from where the one before it ended."""
+    with matplotlib.rc_context(LOOK):
+        figure, axes = canvas(3.0)
+        end = 0.0
+        for row, (label, step) in enumerate(steps.items()):
+            start, end = end, end + step / 1e6
+            left = min(start, end)
+            colour = DATA_COLOURS[0] if step > 0 else DATA_COLOURS[1]
+            axes.barh(row, max(start, end) - left, left=left, height=0.5, color=colour)
+            axes.plot((end, end), (row + 0.25, row + 1.25), color=INK, linewidth=0.6)
+            axes.text(max(start, end) + 2, row, f"{step:+,}".replace("-", "−"), va="center", fontsize=9)
+            axes.text(-2, row, label, va="center", ha="right")
+        axes.text(end, len(steps) + 0.3, f"{sum(steps.values()):,}", ha="center", va="top", fontsize=9)
+        axes.set(xlabel="million parameters", xlim=(0, 215), ylim=(len(steps) + 0.9, -0.5), yticks=[])
+        axes.set_xticks(range(0, 201, 50))
+        axes.spines["left"].set_visible(False)
+    return Figure(figure, "Seven bars placed end to end: up to 162 million in three steps, back by 39 million, then up by very little.")
+
+
+def attention_entropy(divisors: list[float], entropies: list[float], limit: float) -> Figure:
+    """Entropy of attention in nats against the number that scores are divided by; limit: the entropy of equal weights."""
+    with matplotlib.rc_context(LOOK):
+        figure, axes = canvas(2.8)
+        axes.plot(divisors, entropies, "o-", markersize=5)
+        axes.axhline(limit, color=INK, linestyle="--", linewidth=0.8)
+        axes.text(divisors[0], limit + 0.12, "equal attention to all keys", va="bottom", fontsize=9)
+        for index, label in ((3, "√64"), (5, "√768")):
+            axes.plot(divisors[index], entropies[index], "o", markersize=9, color=DATA_COLOURS[1])
+            axes.text(divisors[index], entropies[index] - 0.45, label, color=DATA_COLOURS[1], ha="center", va="top")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
+        axes.set(xlabel="scores divided by", ylabel="entropy, nats", ylim=(0, limit + 0.8))
+    return Figure(figure, "A curve rises with the divisor towards a dashed limit; the square root of 768 lies almost on the limit.")
+
+
+def gradient_directions(cosines: dict[str, list[float]]) -> Figure:
+    """Cosine between the gradient at each depth and at the last block's output; cosines: {label: one per depth}."""
+    with matplotlib.rc_context(LOOK):
+        figure, axes = canvas(2.6)
+        for (label, curve), colour, above in zip(cosines.items(), DATA_COLOURS, (True, False), strict=False):
+            axes.plot(range(len(curve)), curve, "o-", color=colour, markersize=4)
+            depth = len(curve) // 2
+            offset = 0.09 if above else 0.06
+            axes.text(depth, curve[depth] + offset, label, color=colour, ha="right" if above else "center", va="bottom")
+        axes.set(xlabel="blocks passed", ylabel="cosine with the end", ylim=(-0.08, 1.05))
+        axes.set_xticks(range(0, len(curve), 2))
+    return Figure(figure, "Two curves over depth: one climbs steadily to one, the other stays at zero until the last block.")
+
+
+def vocabulary_intervals(intervals: dict[str, range], marked: int) -> Figure:
+    """One bar per model over the vocabularies that give its printed size, and a line at the vocabulary ``marked``."""
+    with matplotlib.rc_context(LOOK):
+        figure, axes = canvas(2.5)
+        low = max(interval.start for interval in intervals.values())
+        high = min(interval.stop for interval in intervals.values())
+        axes.axvspan(low, high, color=DATA_COLOURS[1], alpha=0.25, linewidth=0)
+        for row, interval in enumerate(intervals.values()):
+            axes.barh(row, len(interval), left=interval.start, height=0.4)
+        axes.axvline(marked, color=DATA_COLOURS[1])
+        axes.text(marked, -0.55, f"V = {marked:,}", color=DATA_COLOURS[1], ha="center", va="bottom")
+        axes.set_yticks(range(len(intervals)), list(intervals))
+        axes.tick_params(axis="y", length=0)
+        axes.set(xlabel="vocabulary V", ylim=(len(intervals) - 0.5, -0.6), xlim=(39_700, 41_500))
+        axes.set_xticks([40_000, 40_500, 41_000, 41_500], ["40,000", "40,500", "41,000", "41,500"])
+        axes.spines["left"].set_visible(False)
+    return Figure(figure, "Four overlapping horizontal bars; a shaded band where all overlap contains a vertical line near its left edge.")
+
+
+def doubling_table(ratios):
+    """What doubling a symbol multiplies each cost by, as a table of cells; {cost: {symbol: ratio}}."""
+    symbols = list(next(iter(ratios.values())))
+    with matplotlib.rc_context(LOOK):
+        figure, axes = canvas(2.7)
+        for row, by_symbol in enumerate(ratios.values()):
+            for column, ratio in enumerate(by_symbol.values()):
+                strength = 0.45 * (ratio - 1) / 3  # 1 is blank, 4 the strongest
+                cell = (column - 0.47, row - 0.44), 0.94, 0.88
+                axes.add_patch(matplotlib.patches.Rectangle(*cell, color=DATA_COLOURS[0], alpha=strength, linewidth=0))
+                axes.text(column, row, "1" if ratio == 1 else f"{ratio:.2f}", ha="center", va="center")
+        axes.set_xlim(-0.5, len(symbols) - 0.5)
+        axes.set_ylim(len(ratios) - 0.5, -0.5)
+        axes.set_xticks(range(len(symbols)), [f"2{symbol}" for symbol in symbols])
+        axes.set_yticks(range(len(ratios)), list(ratios))
+        axes.tick_params(length=0, labeltop=True, labelbottom=False)
+        axes.spines[:].set_visible(False)
+    alt = "Table of factors: seven costs as rows, doubled V, T, L, C, H and B as columns; darker cells grow more."
+    return Figure(figure, alt)
+
+
+def training_memory(parts):
+    """Memory of one training step for several batch sizes, as stacked bars; {batch size: {part: gigabytes}}."""
+    with matplotlib.rc_context(LOOK):
+        figure, axes = canvas(2.9)
+        for row, by_part in enumerate(parts.values()):
+            left = 0.0
+            for (part, size), colour in zip(by_part.items(), DATA_COLOURS, strict=False):
+                axes.barh(row, size, left=left, color=colour, height=0.6)
+                left += size
+            axes.annotate(f"{left:.1f} GB", (left, row), (5, 0), textcoords="offset points", va="center")
+        axes.set_ylim(len(parts) - 0.4, -0.6)
+        axes.set_xlim(0, left * 1.2)
+        axes.set_yticks(range(len(parts)), [f"B = {batch}" for batch in parts])
+        axes.tick_params(left=False)
+        axes.set_xlabel("gigabytes")
+        for place, (part, colour) in enumerate(zip(by_part, DATA_COLOURS, strict=False)):
+            axes.text(0.98, 0.95 - 0.1 * place, part, color=colour, transform=axes.transAxes, ha="right", va="top")
+    alt = "Stacked bars for three batch sizes: weights, gradients and Adam stay the same, activations and logits grow."
+    return Figure(figure, alt)
+
+
+def attention_memory(lengths, measured, formulas):
+    """Bytes that one block keeps against T, in megabytes: points measured, lines from the formula; {kind: values}."""
+    with matplotlib.rc_context(LOOK):
+        figure, axes = canvas(2.8)
+        for (kind, values), colour in zip(measured.items(), DATA_COLOURS, strict=False):
+            axes.plot(lengths, formulas[kind], color=colour, linewidth=1.2)
+            axes.plot(lengths, values, "o", markersize=4, color=colour)
+            axes.annotate(kind, (lengths[-1], values[-1]), (6, 0), textcoords="offset points", color=colour, va="center")
+        axes.set_xlim(0, lengths[-1] * 1.35)
+        axes.set_ylim(bottom=0)
+        axes.set_xticks(lengths[1:])
+        axes.set_xlabel("sequence length T")
+        axes.set_ylabel("kept by one block, MB")
+    alt = "Two curves over sequence length: explicit attention bends upwards, fused attention is a straight line below it."
+    return Figure(figure, alt)

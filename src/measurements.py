@@ -1,0 +1,84 @@
+"""Measuring what a model costs: bytes kept for the backward pass, FLOPs, bytes of optimizer state, size of a file.
+
+All of these work on PyTorch's ``meta`` device, whose tensors have shapes but no memory. So a model of any size can be
+measured: autograd and the optimizer decide what they keep from shapes alone.
+"""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.distributed._tools.mem_tracker import MemTracker
+from torch.utils.flop_counter import FlopCounterMode
+
+
+def saved_bytes(model: nn.Module, run: Callable[[], object], shape: tuple[int, ...] | None = None) -> int:
+    """Bytes of all storages that autograd saves for the backward pass of ``run()``, without the model's parameters.
+
+    A storage that is saved several times, or through several views, counts once. With ``shape``, only tensors of that
+    shape are counted.
+    """
+    parameters = {parameter.untyped_storage()._cdata for parameter in model.parameters()}
+    kept = {}  # holding the storages keeps their addresses from being used again
+
+    def keep(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        if storage._cdata not in parameters and shape in (None, tensor.shape):
+            kept[storage._cdata] = storage
+        return tensor
+
+    with torch.enable_grad(), torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        result = run()  # alive until the sum is made, as in a training step
+    total = sum(storage.nbytes() for storage in kept.values())
+    del result
+    return total
+
+
+def flops(run: Callable[[], object]) -> int:
+    """Multiplications and additions of the matrix products in ``run()``, by PyTorch's counter."""
+    with torch.enable_grad(), FlopCounterMode(display=False) as counter:
+        run()
+    return counter.get_total_flops()
+
+
+def peak_bytes(model: nn.Module, optimizer: torch.optim.Optimizer, run: Callable[[], object]) -> int:
+    """The most bytes that tensors hold at one moment of ``run()``: parameters, gradients, optimizer and all others."""
+    tracker = MemTracker()
+    tracker.track_external(model, optimizer)
+    with torch.enable_grad(), tracker:
+        run()
+    return sum(snapshot["Total"] for snapshot in tracker.get_tracker_snapshot("peak").values())
+
+
+def optimizer_bytes(optimizer: torch.optim.Optimizer) -> int:
+    """Bytes of all tensors that an optimizer keeps between steps."""
+    tensors = [value for state in optimizer.state.values() for value in state.values() if isinstance(value, Tensor)]
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+
+
+def file_bytes(content: object) -> int:
+    """Size of the file that ``torch.save`` makes of ``content``, whose tensors may be on the meta device.
+
+    The file is laid out in full, but the tensors' bytes are skipped, so that it takes hardly any disk.
+    """
+    with tempfile.TemporaryDirectory() as folder, torch.serialization.skip_data():
+        path = Path(folder, "checkpoint.pt")
+        torch.save(_allocated(content, {}), path)
+        return path.stat().st_size
+
+
+def _allocated(content: object, copies: dict[int, Tensor]) -> object:
+    """The same nested content with every tensor on the CPU, its memory reserved but never touched."""
+    if isinstance(content, Tensor):
+        # Two names of one Parameter stay one storage.
+        key = content.untyped_storage()._cdata
+        if key not in copies:
+            copies[key] = torch.empty(content.shape, dtype=content.dtype)
+        return copies[key]
+    if isinstance(content, dict):
+        return {name: _allocated(value, copies) for name, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_allocated(value, copies) for value in content]
+    return content
