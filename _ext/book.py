@@ -56,13 +56,23 @@ def copy_katex(app: Sphinx) -> None:
         shutil.copy(source / font, target / font)
 
 
-def drop_scripts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Take Thebe's two scripts off the page: it needs a server, and one of them fails when emitted twice."""
-    context["script_files"] = [
-        script
-        for script in context["script_files"]
-        if "thebe" not in str(script.filename or "") and "THEBE" not in script.attributes.get("body", "")
-    ]
+def drop_thebe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Take Thebe off the page: it needs a server, and one of its scripts fails when emitted twice."""
+    for kind in ("script_files", "css_files"):
+        context[kind] = [
+            file
+            for file in context[kind]
+            if "thebe" not in str(file.filename or "") and "THEBE" not in file.attributes.get("body", "")
+        ]
+
+
+def mend_names(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Mend names and roles in the page's body that screen readers stumble over."""
+    body = context.get("body", "")
+    # The label hides the words of the summary, "Show code cell source".
+    body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
+    # A list, as docutils calls the bibliography, has list items; the role it gives them is deprecated.
+    context["body"] = body.replace(' role="doc-biblioentry"', ' role="listitem"')
 
 
 def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
@@ -90,7 +100,7 @@ def drop_files(app: Sphinx, exception: Exception | None) -> None:
         return
     static = Path(app.outdir) / "_static"
     shutil.rmtree(static / "vendor", ignore_errors=True)
-    for file in [*static.rglob("*.map"), *(static / "scripts").glob("fontawesome.*"), static / "sphinx-thebe.js"]:
+    for file in [*static.rglob("*.map"), *static.rglob("fontawesome.*"), *static.glob("sphinx-thebe.*")]:
         file.unlink(missing_ok=True)
     for file in [*static.rglob("*.js"), *static.rglob("*.css")]:
         text = file.read_text(encoding="utf-8")
@@ -106,7 +116,8 @@ def setup(app: Sphinx) -> dict:
     app.connect("config-inited", add_templates, priority=900)
     app.connect("builder-inited", choose_node)
     app.connect("builder-inited", copy_katex)
-    app.connect("html-page-context", drop_scripts, priority=900)
+    app.connect("html-page-context", drop_thebe, priority=900)
+    app.connect("html-page-context", mend_names, priority=900)
     app.connect("html-page-context", describe, priority=900)
     app.connect("html-page-context", check_formulas, priority=900)
     app.connect("build-finished", drop_files)
