@@ -20,8 +20,10 @@ function fill(element, attributes, children) {
 /** Words between backticks as code. @param {string} text */
 export const prose = (text) => text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
 
+const english = new Intl.NumberFormat("en-US", { maximumFractionDigits: 9 });
+
 /** @param {bigint | number} n */
-export const grouped = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 9 });
+export const grouped = (n) => english.format(n);
 
 /** @param {bigint} part  @param {bigint} whole */
 export function percent(part, whole) {

@@ -53,7 +53,7 @@ function render({ model, el }) {
   function draw(T, n, C) {
     const [top, height] = [30, 200];
     const rows = T <= MOST_ROWS ? T : 1;
-    const cut = top + (height * n) / T;
+    const cut = top + Math.max(2, (height * n) / T); // a single row of thousands stays visible
     const parts = [s("text", { x: 40, y: 18 }, `wpe: (${grouped(T)}, ${grouped(C)})`), s("text", { x: 225, y: 18 }, "logits, by position")];
     for (const [x, width] of [[40, 110], [225, 95]]) {
       if (rows > 1) {

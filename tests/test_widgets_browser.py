@@ -1,0 +1,439 @@
+"""The widgets in a browser: exact, by keyboard alone, from a server and from disk, and what happens when one fails."""
+
+import random
+import re
+
+import pytest
+from widget_browser import CURVES, address, open_page, widget_book, widget_chromium, widget_server  # noqa: F401
+
+from gpt_config import PRESETS, GPTConfig
+from sizing import CONVENTIONS, count_parameters
+
+GPT2 = PRESETS["gpt2"]
+TOTAL = ".bw-total strong"
+
+
+def grouped(n: int) -> str:
+    return f"{n:,}"
+
+
+def entry(page, symbol: str):
+    return page.get_by_label(re.compile(f"^{symbol}, .*, as a number$")).first
+
+
+def slider(page, symbol: str):
+    return page.get_by_role("slider", name=re.compile(f"^{symbol} ")).first
+
+
+def widget(page, title: str, nth: int = 0):
+    return page.get_by_role("region", name=title, exact=True).nth(nth)
+
+
+def tab_to(page, locator):
+    """Reach a control with the Tab key alone."""
+    for _ in range(120):
+        if locator.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"the keyboard does not reach {locator}")
+
+
+def type_over(page, text: str):
+    page.keyboard.press("Control+A")
+    page.keyboard.type(text) if text else page.keyboard.press("Delete")
+
+
+# ---- Exact ------------------------------------------------------------------------------------------------------------
+
+
+def random_configs(n: int) -> list[GPTConfig]:
+    """Sizes over many orders of magnitude, biases on and off; a fair part of them beyond 2**53 parameters."""
+    rng = random.Random(20260101)
+
+    def size(low: float, high: float) -> int:
+        return max(1, int(10 ** rng.uniform(low, high)))
+
+    configs = []
+    for i in range(n):
+        heads = size(0, 3)
+        configs.append(
+            GPTConfig(
+                block_size=size(0, 9),
+                vocab_size=size(0, 9),
+                n_layer=size(0, 5),
+                n_head=heads,
+                n_embd=heads * size(0, 5),
+                bias=i % 2 == 0,
+            )
+        )
+    return configs
+
+
+TYPE_AND_READ = """configs => configs.map(({ texts, bias }) => {
+  const box = document.querySelector(".bw");
+  const type = (symbol, text) => {
+    const entry = box.querySelector(`input[aria-label^="${symbol}, "]`);
+    entry.value = text;
+    entry.dispatchEvent(new Event("input"));
+  };
+  type("H", "1");
+  for (const [symbol, text] of Object.entries(texts)) type(symbol, text);
+  const check = box.querySelector("input[type=checkbox]");
+  if (check.checked !== bias) check.click();
+  return {
+    total: box.querySelector(".bw-total strong").textContent,
+    counts: [...box.querySelectorAll("table")[0].querySelectorAll("tbody td")].map((cell) => cell.textContent),
+    sum: box.querySelector(".bw-sum td:last-child").textContent,
+    terms: [...box.querySelectorAll("table")[1].querySelectorAll("tbody tr:not(.bw-sum) td:last-child")].map((cell) => cell.textContent),
+  };
+})"""
+
+
+def test_calculator_agrees_with_python_on_1000_configurations(open_page, widget_server):
+    """All six conventions, biases on and off, exact beyond 2**53; the terms of the formula sum to the total."""
+    configs = random_configs(1000)
+    asked = [
+        {
+            "texts": {"V": c.vocab_size, "T": c.block_size, "L": c.n_layer, "C": c.n_embd, "H": c.n_head},
+            "bias": c.bias,
+        }
+        for c in configs
+    ]
+    page = open_page(f"{widget_server}/index.html")
+    page.wait_for_selector(".bw-running")
+    shown = page.evaluate(TYPE_AND_READ, asked)
+    expected = [[grouped(count_parameters(c, name)) for name in CONVENTIONS] for c in configs]
+    totals = [grouped(count_parameters(c)) for c in configs]
+
+    assert sum(count_parameters(c) > 2**53 for c in configs) > 100
+    assert [s["counts"] for s in shown] == expected
+    assert [s["total"] for s in shown] == totals == [s["sum"] for s in shown]
+    assert [grouped(sum(int(t.replace(",", "")) for t in s["terms"])) for s in shown] == totals
+
+
+def test_calculator_shows_every_tensor_on_demand(open_page, widget_server):
+    """Each tensor times its layers sums to the stored count."""
+    page = open_page(f"{widget_server}/index.html")
+    tab_to(page, page.get_by_text("Every tensor", exact=True))
+    page.keyboard.press("Enter")
+    rows = page.locator("details tbody tr")
+    rows.first.wait_for()
+    cells = [row.locator("td").all_inner_texts() for row in rows.all()]
+    stored = sum(int(c[2].replace(",", "")) * int(c[3].replace(",", "")) for c in cells)
+
+    assert stored == count_parameters(GPT2, "stored")
+    assert cells[0][:2] == ["(V, C)", "(50257, 768)"] and cells[2][:2] == ["(C,)", "(768,)"]
+
+
+# ---- By keyboard ------------------------------------------------------------------------------------------------------
+
+
+def test_calculator_by_keyboard(open_page, address):
+    """Preset, slider, entry and checkbox; the result is announced, and its parts add up to it."""
+    page = open_page(f"{address}/index.html")
+    tab_to(page, page.get_by_label("Preset"))
+    page.keyboard.type("gpt2-l")
+    page.keyboard.press("Tab")
+    large = page.locator(TOTAL).inner_text()
+    tab_to(page, slider(page, "L"))
+    page.keyboard.press("ArrowRight")
+    deeper = page.locator(TOTAL).inner_text()
+    tab_to(page, entry(page, "C"))
+    type_over(page, "1 600")
+    wider = page.locator(TOTAL).inner_text()
+    tab_to(page, page.get_by_label("biases in Linear and LayerNorm"))
+    page.keyboard.press("Space")
+    config = GPTConfig(vocab_size=50257, n_layer=37, n_head=20, n_embd=1600, bias=False)
+    parts = page.locator(".bw-legend .bw-n").all_inner_texts()
+
+    assert large == grouped(count_parameters(PRESETS["gpt2-large"]))
+    assert deeper == grouped(count_parameters(GPTConfig(vocab_size=50257, n_layer=37, n_head=20, n_embd=1280)))
+    assert wider == grouped(count_parameters(GPTConfig(vocab_size=50257, n_layer=37, n_head=20, n_embd=1600)))
+    assert page.locator(TOTAL).inner_text() == grouped(count_parameters(config))
+    assert sum(int(part.replace(",", "")) for part in parts) == count_parameters(config)
+    assert page.locator("output.bw-total").get_attribute("aria-live") == "polite"
+
+
+def test_sliders_offer_only_what_fits(open_page, widget_server):
+    """Neither the heads' nor the width's slider can leave the configurations that exist."""
+    page = open_page(f"{widget_server}/index.html")
+    for symbol in "HC":
+        tab_to(page, slider(page, symbol))
+        page.keyboard.press("Home")
+        for _ in range(30):
+            page.keyboard.press("ArrowRight")
+            heads, width = (int(entry(page, s).input_value().replace(",", "")) for s in "HC")
+            assert width % heads == 0 and page.locator(".bw-error:not(:empty)").count() == 0
+
+
+def test_walk_by_keyboard(open_page, address):
+    """Forward, back, arrow keys and the step slider; the drawing marks the step, the text gives its shape."""
+    page = open_page(f"{address}/tools.html")
+    walk = widget(page, "Walk through a forward pass")
+    said = walk.locator("output.bw-step")
+    tab_to(page, walk.get_by_role("button", name="Next"))
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    assert said.locator("strong").inner_text() == "(4, 6, 24)"
+    assert walk.locator(".bw-box.bw-now").text_content() == "c_attn"
+    assert walk.locator("table .bw-sum td").inner_text() == "216"  # 24 x 8 weights and 24 biases
+    page.keyboard.press("ArrowLeft")
+    assert walk.locator(".bw-box.bw-now").text_content() == "ln_1"
+    tab_to(page, walk.get_by_role("slider", name="Step"))
+    page.keyboard.press("End")
+    assert said.locator("strong").inner_text() == "(4, 6, 7)" and "Step 19 of 19" in said.inner_text()
+    page.keyboard.press("Home")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.reload()
+    tab_to(page, walk.locator("input[aria-label^='B, ']"))
+    type_over(page, "5")
+    assert said.locator("strong").inner_text() == "(5, 6)"
+
+
+def test_heads_by_keyboard(open_page, address):
+    """Only divisors of C can be chosen; the count stays, d and the number of maps change."""
+    page = open_page(f"{address}/tools.html")
+    heads = widget(page, "Head splitter")
+    tab_to(page, heads.get_by_role("slider", name="H heads"))
+    page.keyboard.press("Home")
+    seen = []
+    for _ in range(9):
+        facts = heads.locator(".bw-fact strong").all_inner_texts()
+        seen.append((int(heads.locator("input[aria-label^='H, ']").input_value()), *facts))
+        page.keyboard.press("ArrowRight")
+
+    assert [row[0] for row in seen] == [1, 2, 3, 4, 6, 8, 12, 16, 24]
+    assert [row[1] for row in seen] == [f"48 / {h} = {48 // h}" for h, *_ in seen]
+    assert [row[3] for row in seen] == [grouped(h * 16 * 16) for h, *_ in seen]
+    assert {row[4:] for row in seen} == {("6,912", grouped(count_parameters(GPTConfig(block_size=16, n_embd=48, n_head=4))))}
+    assert heads.locator(".bw-drawing .bw-outline").count() == 3 + 48
+
+
+def test_trimming_by_keyboard(open_page, address):
+    """The count falls by (T - n) * C; n beyond T is refused and explained."""
+    page = open_page(f"{address}/tools.html")
+    trimming = widget(page, "Trimming the position table")
+    facts = trimming.locator(".bw-fact strong")
+    assert facts.all_inner_texts() == ["1,864", "16", "1,848", "0 to 3", "4 to 5"]
+    tab_to(page, trimming.get_by_role("slider", name="n rows kept"))
+    page.keyboard.press("ArrowRight")
+    assert facts.all_inner_texts() == ["1,864", "8", "1,856", "0 to 4", "5"]
+    tab_to(page, trimming.locator("input[aria-label^='n, ']"))
+    type_over(page, "7")
+    assert "only 1 to 6 rows can be kept of 6" in trimming.inner_text()
+    assert facts.all_inner_texts()[2] == "1,856"
+    page.keyboard.press("Shift+Tab")
+    tab_to(page, trimming.get_by_label("Preset"))
+    page.keyboard.type("gpt2-x")
+    page.keyboard.press("Tab")
+    assert facts.all_inner_texts()[1] == grouped((1024 - 5) * 1600)
+
+
+def test_residuals_by_keyboard(open_page, address):
+    """Depth and rule choose the curve; its numbers stand in the text and in the table."""
+    page = open_page(f"{address}/tools.html")
+    residuals = widget(page, "Residual explorer")
+    facts = residuals.locator(".bw-fact strong")
+
+    def numbers(rule, depth):
+        mean, std = (CURVES["curves"][rule][str(depth)][key] for key in ("mean", "std"))
+        theory = CURVES["theory"][rule][str(depth)]
+        short = [f"{float(f'{v:.3g}'):g}" for v in (mean[0], mean[-1], std[-1], theory[-1])]
+        return [short[0], f"{short[1]} ± {short[2]}", short[3]]
+
+    assert facts.all_inner_texts()[:3] == numbers("none", 4)
+    tab_to(page, residuals.get_by_role("slider", name="L layers"))
+    page.keyboard.press("ArrowLeft")
+    assert facts.all_inner_texts()[:3] == numbers("none", 2)
+    tab_to(page, residuals.get_by_role("radio", checked=True))
+    page.keyboard.press("ArrowDown")
+    assert facts.all_inner_texts()[:3] == numbers("1/sqrt(2L)", 2)
+    tab_to(page, residuals.get_by_text("Every number of this curve", exact=True))
+    page.keyboard.press("Enter")
+    residuals.locator("details tbody tr").first.wait_for()
+    assert residuals.locator("details tbody tr").count() == 5
+    assert "to 0.00333" in residuals.locator("svg").get_attribute("aria-label")
+
+
+# ---- Bad input --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("symbol", "typed", "message"),
+    [
+        ("V", "", "V: nothing is entered; enter a whole number from 1 to 1,000,000,000."),
+        ("T", "1.5", "T: “1.5” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("L", "twelve", "L: “twelve” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("L", "-3", "L: “-3” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("C", "0", "C: 0 is out of range; enter a whole number from 1 to 1,000,000,000."),
+        ("V", "9" * 30, f"V: {'999,' * 9}999 is out of range; enter a whole number from 1 to 1,000,000,000."),
+        ("T", "<b>1</b>", "T: “<b>1</b>” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("H", "5", "H: 5 heads do not divide C = 768; nearest that do: 4 or 6."),
+        ("H", "1000", "H: 1,000 heads do not divide C = 768; nearest that do: 768."),
+        ("C", "770", "H: 12 heads do not divide C = 770; nearest that do: 11 or 14."),
+        ("C", "999999937", "H: 12 heads do not divide C = 999,999,937; nearest that do: 1 or 999,999,937."),
+    ],
+)
+def test_impossible_input_is_explained_and_the_last_result_stays(open_page, widget_server, symbol, typed, message):
+    """What is wrong and what would do; the total stays; a good value afterwards takes the message away."""
+    page = open_page(f"{widget_server}/index.html")
+    field = entry(page, symbol)
+    field.fill(typed)
+    errors = [text for text in page.locator(".bw-error").all_inner_texts() if text]
+    invalid = page.locator("[aria-invalid=true]")
+    described = page.locator(f"#{invalid.get_attribute('aria-describedby')}").inner_text()
+
+    assert errors == [message] and described == message
+    assert page.locator(TOTAL).inner_text() == grouped(count_parameters(GPT2))
+    page.get_by_label("Preset").select_option("gpt2-xl")
+    assert page.locator("[aria-invalid=true]").count() == 0
+    assert page.locator(TOTAL).inner_text() == grouped(count_parameters(PRESETS["gpt2-xl"]))
+
+
+@pytest.mark.parametrize("typed", ["50,304", "50 304", "50_304", " 50304 ", "50\u202f304"])
+def test_separators_of_thousands_are_understood(open_page, widget_server, typed):
+    page = open_page(f"{widget_server}/index.html")
+    entry(page, "V").fill(typed)
+
+    assert page.locator(TOTAL).inner_text() == grouped(count_parameters(PRESETS["default"]))
+
+
+# ---- Kept, linked, copied ------------------------------------------------------------------------------------------------
+
+
+def test_values_survive_a_reload(open_page, address):
+    page = open_page(f"{address}/index.html")
+    entry(page, "L").fill("24")
+    page.reload()
+    assert entry(page, "L").input_value() == "24"
+    page.goto(f"{address}/tools.html")
+    page.locator(".second input[aria-label^='H, ']").fill("16")
+    page.reload()
+
+    assert page.locator(".second input[aria-label^='H, ']").input_value() == "16"
+    assert widget(page, "Head splitter").locator("input[aria-label^='H, ']").input_value() == "4"
+
+
+def test_kept_values_of_another_version_do_no_harm(open_page, widget_server):
+    """Values that the module cannot draw any more are forgotten."""
+    page = open_page(f"{widget_server}/index.html")
+    entry(page, "L").fill("24")
+    page.evaluate("sessionStorage.setItem(sessionStorage.key(0), JSON.stringify({ config: { n_layer: 'x' } }))")
+    page.reload()
+
+    assert page.locator(TOTAL).inner_text() == grouped(count_parameters(GPT2))
+    assert page.locator(".bw-failure").count() == 0
+
+
+def test_link_reopens_the_configuration(open_page, address):
+    """The link carries all six values; after a reload it is the reader's last state that counts."""
+    page = open_page(f"{address}/index.html")
+    page.get_by_label("Preset").select_option("gpt2-medium")
+    page.get_by_label("biases in Linear and LayerNorm").uncheck()
+    link = page.get_by_role("link", name="Link to this configuration").evaluate("a => a.href")
+    other = open_page(link)
+    config = GPTConfig(vocab_size=50257, n_layer=24, n_head=16, n_embd=1024, bias=False)
+
+    assert other.locator(TOTAL).inner_text() == grouped(count_parameters(config))
+    assert "?" not in other.url and other.url.endswith("#calculator")
+    entry(other, "L").fill("25")
+    other.reload()
+    assert entry(other, "L").input_value() == "25"
+
+
+def test_link_to_an_impossible_configuration_is_explained(open_page, widget_server):
+    page = open_page(f"{widget_server}/index.html?V=7&T=x&L=2&H=3&C=8&bias=1")
+
+    assert [text for text in page.locator(".bw-error").all_inner_texts() if text] == [
+        "T: “x” is not a whole number; enter a whole number from 1 to 1,000,000,000.",
+        "H: 3 heads do not divide C = 8; nearest that do: 2 or 4.",
+    ]
+    assert page.locator(TOTAL).inner_text() == grouped(count_parameters(GPT2))
+
+
+@pytest.mark.parametrize("clipboard", [True, False])
+def test_copied_text_is_the_configuration(open_page, address, clipboard):
+    """With a clipboard it is copied; without one it is shown and marked. Either way it is valid Python."""
+    page = open_page(f"{address}/index.html")
+    page.evaluate(
+        "works => Object.defineProperty(navigator, 'clipboard', { value: works ? { writeText: async (t) => { window.copied = t; } } : undefined })",
+        clipboard,
+    )
+    page.get_by_label("Preset").select_option("small test")
+    tab_to(page, page.get_by_role("button", name="Copy as GPTConfig"))
+    page.keyboard.press("Enter")
+    page.get_by_role("status").get_by_text("Cop" if clipboard else "Press Ctrl+C").wait_for()
+    text = page.evaluate("window.copied" if clipboard else "getSelection().toString()")
+
+    assert eval(text, {"GPTConfig": GPTConfig}) == PRESETS["small test"]
+
+
+# ---- Failure, and no JavaScript -----------------------------------------------------------------------------------------
+
+
+def test_failing_module_says_so_and_leaves_the_page_working(open_page, address):
+    """At the start, when it cannot be read, and later when it is used; state text is never taken for HTML."""
+    page = open_page(f"{address}/broken.html")
+    failures = page.locator(".bw-failure")
+    failures.nth(1).wait_for()
+    assert "no render today. The rest of the page works." in failures.nth(0).inner_text()
+    assert failures.count() == 2 and failures.nth(1).get_attribute("role") == "alert"
+
+    late = page.locator("button.late")
+    assert late.inner_text() == "</script><b>Fail</b>" and page.locator("b", has_text="Fail").count() == 0
+    assert late.evaluate("b => getComputedStyle(b).color") == "rgb(1, 2, 3)"
+    late.click()
+    page.get_by_text("too late").wait_for()
+
+    counter = page.locator("button.counter")
+    counter.click()
+    assert counter.inner_text() == "4 [4]"
+    counter.click()
+    counter.click()
+    assert counter.inner_text() == "5 [4,5]"  # after off() nothing is painted
+    page.reload()
+    assert page.locator("button.counter").inner_text() == "6 []"
+
+
+def test_saved_lab_output_runs_without_a_kernel(open_page, address):
+    """The page form that a lab saved is the living widget in the built page."""
+    page = open_page(f"{address}/lab.html")
+    assert page.locator(TOTAL).inner_text() == "1,864"
+    entry(page, "T").fill("4")
+
+    assert page.locator(TOTAL).inner_text() == "1,848"
+
+
+@pytest.mark.parametrize("name", ["index", "tools", "lab"])
+def test_twin_stands_in_without_javascript(open_page, address, name):
+    page = open_page(f"{address}/{name}.html", java_script_enabled=False)
+    twins = page.locator(".bw-twin")
+
+    assert twins.count() >= 1 and all(twin.is_visible() for twin in twins.all())
+    assert page.locator(".bw-live").first.inner_text() == ""
+    assert page.get_by_text(re.compile("124,439,808|1,864|c_attn")).first.is_visible()
+
+
+def test_twin_stands_in_on_paper(open_page, widget_server):
+    page = open_page(f"{widget_server}/index.html")
+    page.locator(TOTAL).wait_for()
+    assert not page.locator(".bw-twin").is_visible()
+    page.emulate_media(media="print")
+
+    assert page.locator(".bw-twin").is_visible() and not page.locator(".bw-live").is_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("name", ["index", "tools", "lab"])
+def test_no_horizontal_overflow(open_page, widget_server, name, width):
+    """Nothing is wider than the page, also with the longest numbers."""
+    page = open_page(f"{widget_server}/{name}.html", viewport={"width": width, "height": 800})
+    for preset in page.get_by_label("Preset").all():
+        preset.select_option("gpt3-175b")
+    outside = page.evaluate("""[...document.querySelectorAll(".bw *")].filter((e) => !e.closest(".bw-scroll")
+      && e.getBoundingClientRect().right > e.closest(".bw").getBoundingClientRect().right).map((e) => e.outerHTML)""")
+
+    assert outside == []
+    assert page.locator(".bw").first.evaluate("el => el.getBoundingClientRect().width") <= width
