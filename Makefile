@@ -31,6 +31,7 @@ lab: $(VENV)/.ready ## Open the labs in JupyterLab
 	$(VENV)/bin/jupyter lab --notebook-dir=notebooks
 
 notebooks: $(VENV)/.ready ## Run every lab again, in place, and normalize the files
+	$(VENV)/bin/python tools/make_exercise_labs.py
 	$(VENV)/bin/jupyter nbconvert --to notebook --execute --inplace $(LABS)
 	$(VENV)/bin/python tools/normalize_notebooks.py $(LABS)
 

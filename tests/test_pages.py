@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from conftest import ROOT, new_context, watch
 
+from conftest import ROOT, new_context, watch
 from palette import DATA_COLOURS
 
 WIDTHS = (1280, 768, 360)
