@@ -6,6 +6,7 @@ PYTHON ?= python3.11
 BOOK_VENV := .venv-book
 VENV := .venv
 LABS := $(wildcard notebooks/*.ipynb)
+DOWNLOAD := _build/html/downloads/from-configuration-to-parameters
 
 # PyTorch's index of CPU builds: the general package index has only a CUDA build for Linux, of several GB.
 # Where it cannot be reached, pip says so and takes what it finds elsewhere.
@@ -13,7 +14,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 .DELETE_ON_ERROR:
-.PHONY: help book test lab notebooks python browser
+.PHONY: help book test lab notebooks pdf site links python browser
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | awk -F '\t' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -32,8 +33,21 @@ lab: $(VENV)/.ready ## Open the labs in JupyterLab
 
 notebooks: $(VENV)/.ready ## Run every lab again, in place, and normalize the files
 	$(VENV)/bin/python tools/make_exercise_labs.py
+	$(VENV)/bin/python tools/first_cell.py $(LABS)
 	$(VENV)/bin/jupyter nbconvert --to notebook --execute --inplace $(LABS)
 	$(VENV)/bin/python tools/normalize_notebooks.py $(LABS)
+
+pdf: browser $(VENV)/.ready book ## Print the chapter as one PDF
+	$(VENV)/bin/python tools/print_chapter.py _build/html $(DOWNLOAD).pdf
+	@echo "Printed $(DOWNLOAD).pdf"
+
+site: export BOOK_DOWNLOADS = 1
+site: pdf ## Build what is published: the pages, the PDF, and a zip of both to read offline
+	$(VENV)/bin/python tools/pack_site.py _build/html $(DOWNLOAD).zip
+	@echo "Packed $(DOWNLOAD).zip; the site is _build/html"
+
+links: $(BOOK_VENV)/.ready node_modules/.ready ## Ask every address that the book cites whether it still answers
+	$(BOOK_VENV)/bin/jupyter-book build . --builder linkcheck
 
 # What the targets above need. Each stamp is made again when the files it was made from change.
 
