@@ -107,7 +107,7 @@ def drop_files(app: Sphinx, exception: Exception | None) -> None:
         slim = re.sub(r"\n?(?://# sourceMappingURL=\S+|/\*# sourceMappingURL=\S+\*/)", "", text)
         if file.name == "pydata-sphinx-theme.css":
             slim = re.sub(r"@font-face\{[^}]*Font Awesome[^}]*\}", "", slim)
-            slim = re.sub(r"\.fa-[\w-]+(?:,\.fa-[\w-]+)*\{--fa:[^}]*\}", "", slim)
+            slim = re.sub(r'(?:\.fa-[\w-]+::?before,?)+\{content:"[^"]*"\}', "", slim)
         if slim != text:
             file.write_text(slim, encoding="utf-8")
 
