@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import exercise_pages
 from widgets import state, twins
 from widgets.page import page_html
 
@@ -29,6 +30,8 @@ WIDGETS = {
     "heads": PageWidget(state.heads, twins.heads),
     "trimming": PageWidget(state.trimming, twins.trimming),
     "residuals": PageWidget(state.residuals, twins.residuals),
+    "exercise": PageWidget(exercise_pages.exercise, exercise_pages.exercise_twin),
+    "progress": PageWidget(exercise_pages.progress, exercise_pages.progress_twin),
 }
 
 

@@ -271,6 +271,10 @@ export const fact = (name, value) => h("span", { class: "bw-fact" }, h("span", {
 export function mount({ model, el }, title, traits, paint, ...children) {
   el.classList.add("bw");
   el.append(h("section", { "aria-label": title }, h("p", { class: "bw-title" }, title), ...children));
+  // JupyterLab takes the arrow keys from a slider unless it finds this on the element that has the focus.
+  for (const control of el.querySelectorAll("input, select, button, summary")) {
+    control.setAttribute("data-lm-suppress-shortcuts", "true");
+  }
   paint();
   for (const trait of traits) model.on(`change:${trait}`, paint);
   return () => traits.forEach((trait) => model.off(`change:${trait}`, paint));
