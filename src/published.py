@@ -1,4 +1,4 @@
-"""Model sizes as two papers print them, to be checked by counting."""
+"""Model sizes as papers print them, to be checked by counting."""
 
 from typing import NamedTuple
 
@@ -13,6 +13,10 @@ class PublishedModel(NamedTuple):
     head_width: int
 
 
+# Radford et al. (2019), table 2, in millions; the vocabulary is that of the released GPT of Radford et al. (2018).
+GPT2_TABLE = {"gpt2": 117, "gpt2-medium": 345, "gpt2-large": 762, "gpt2-xl": 1542}
+GPT1_VOCABULARY = 40_478
+
 # Brown et al. (2020), table 2.1.
 GPT3_TABLE = {
     "GPT-3 Small": PublishedModel(125, 12, 768, 12, 64),
@@ -24,6 +28,9 @@ GPT3_TABLE = {
     "GPT-3 13B": PublishedModel(13000, 40, 5140, 40, 128),
     "GPT-3 175B": PublishedModel(175000, 96, 12288, 96, 128),
 }
+
+# Rae et al. (2021), section 2.1; Hoffmann et al. (2022) use the same tokenizer but for small changes.
+CHINCHILLA_VOCABULARY = 32_000
 
 # Hoffmann et al. (2022), table A9, all 50 rows in the printed order; the MLP's inner width is 4C in each.
 CHINCHILLA_TABLE = tuple(
