@@ -333,11 +333,12 @@ def article_sum(steps: dict[str, int]) -> Figure:
         axes.set(xlabel="million parameters", xlim=(0, 215), ylim=(len(steps) + 0.9, -0.5), yticks=[])
         axes.set_xticks(range(0, 201, 50))
         axes.spines["left"].set_visible(False)
-    return Figure(figure, "Seven bars placed end to end: up to 162 million in three steps, back by 39 million, then up by very little.")
+    alt = "Seven bars placed end to end: up to 162 million in three steps, back by 39 million, then up by very little."
+    return Figure(figure, alt)
 
 
 def attention_entropy(divisors: list[float], entropies: list[float], limit: float) -> Figure:
-    """Entropy of attention in nats against the number that scores are divided by; limit: the entropy of equal weights."""
+    """Entropy of attention, in nats, against the divisor of its scores; limit: the entropy of equal weights."""
     with matplotlib.rc_context(LOOK):
         figure, axes = canvas(2.8)
         axes.plot(divisors, entropies, "o-", markersize=5)
@@ -349,7 +350,8 @@ def attention_entropy(divisors: list[float], entropies: list[float], limit: floa
         axes.set_xscale("log", base=2)
         axes.set_xticks([1, 2, 4, 8, 16, 32, 64], ["1", "2", "4", "8", "16", "32", "64"])
         axes.set(xlabel="scores divided by", ylabel="entropy, nats", ylim=(0, limit + 0.8))
-    return Figure(figure, "A curve rises with the divisor towards a dashed limit; the square root of 768 lies almost on the limit.")
+    alt = "A curve rises with the divisor towards a dashed limit; the square root of 768 lies almost on the limit."
+    return Figure(figure, alt)
 
 
 def gradient_directions(cosines: dict[str, list[float]]) -> Figure:
@@ -363,7 +365,8 @@ def gradient_directions(cosines: dict[str, list[float]]) -> Figure:
             axes.text(depth, curve[depth] + offset, label, color=colour, ha="right" if above else "center", va="bottom")
         axes.set(xlabel="blocks passed", ylabel="cosine with the end", ylim=(-0.08, 1.05))
         axes.set_xticks(range(0, len(curve), 2))
-    return Figure(figure, "Two curves over depth: one climbs steadily to one, the other stays at zero until the last block.")
+    alt = "Two curves over depth: one climbs steadily to one, the other stays at zero until the last block."
+    return Figure(figure, alt)
 
 
 def vocabulary_intervals(intervals: dict[str, range], marked: int) -> Figure:
@@ -382,7 +385,8 @@ def vocabulary_intervals(intervals: dict[str, range], marked: int) -> Figure:
         axes.set(xlabel="vocabulary V", ylim=(len(intervals) - 0.5, -0.6), xlim=(39_700, 41_500))
         axes.set_xticks([40_000, 40_500, 41_000, 41_500], ["40,000", "40,500", "41,000", "41,500"])
         axes.spines["left"].set_visible(False)
-    return Figure(figure, "Four overlapping horizontal bars; a shaded band where all overlap contains a vertical line near its left edge.")
+    alt = "Four overlapping horizontal bars; a shaded band where all overlap has a vertical line near its left edge."
+    return Figure(figure, alt)
 
 
 def doubling_table(ratios):
