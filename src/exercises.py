@@ -15,11 +15,12 @@ The exercises stand first, in the order of the chapter; what makes instances and
 import inspect
 import math
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import count, pairwise, takewhile
 from types import SimpleNamespace
 
 from answers import (
@@ -54,6 +55,11 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.section}, “{self.heading}”"
+
+    @property
+    def address(self) -> str:
+        """As a link from another page of the chapter; a built page names a section by its heading."""
+        return f"{self.page}.html#{re.sub('[^a-z0-9]+', '-', self.heading.lower()).strip('-')}"
 
 
 PLACES = {
@@ -1267,6 +1273,25 @@ def asked(question, q: SimpleNamespace) -> str:
     """The text of the question for these quantities."""
     numbers = {name: f"{value:,}" if type(value) is int else value for name, value in vars(q).items()}
     return question.ask.format(**numbers)
+
+
+def right_answer(question_id: str) -> str:
+    """The answer for the numbers of the text, as it is written in a solution: rounded to the question's unit, if any.
+
+    Raises:
+        ValueError: there is no such question, or its answer is no number.
+    """
+    exercise, question = _question(question_id)
+    q = instances(exercise.id)[0]
+    if isinstance(question, Design):
+        widths = takewhile(lambda C: design_count(q, C) <= q.budget, count(question.step, question.step))
+        return f"{max(widths):,}"
+    if not isinstance(question, Number):
+        raise ValueError(f"question={question_id!r} has no number for an answer")
+    right = question.answer(q)
+    if question.unit is None or question.unit >= 1:
+        return f"{right:,}"
+    return f"{float(right):.{len(str(question.unit.denominator)) - 1}f}"
 
 
 # ---- In a lab --------------------------------------------------------------------------------------

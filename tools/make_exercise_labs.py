@@ -2,8 +2,9 @@
 
 In notebooks/exercise_labs.md text becomes Markdown cells and fenced Python becomes code cells. ⟦…⟧ is a blank: the
 solved lab has its contents, the other one has three dots. ⟪…⟫ before a blank is what the other one has instead, such
-as a bug to be mended. ``{statement} ID`` takes the text of an exercise from the chapter. The labs come out without
-outputs; `make notebooks` runs them afterwards.
+as a bug to be mended. ``{statement} ID`` takes the text of an exercise from the chapter. A ``python reveal`` cell gives
+an answer away; in the lab to be filled in its output is hidden until it is asked for.
+The labs come out without outputs; `make notebooks` runs them afterwards.
 """
 
 import re
@@ -17,13 +18,17 @@ SOURCE = ROOT / "notebooks" / "exercise_labs.md"
 CHAPTER = ROOT / "chapters" / "exercises.md"
 LABS = {"exercises.ipynb": False, "exercises-solved.ipynb": True}
 
-_FENCE = re.compile(r"^```python(?: \[(?P<tags>[^\]]*)\])?\n(?P<code>.*?)\n```$", re.DOTALL | re.MULTILINE)
+# In the page and in JupyterLab.
+HIDDEN_OUTPUT = {"tags": ["hide-output"], "jupyter": {"outputs_hidden": True}}
+
+_FENCE = re.compile(r"^```python(?P<reveal> reveal)?\n(?P<code>.*?)\n```$", re.DOTALL | re.MULTILINE)
 _BLANK = re.compile(r"(?:⟪(?P<given>.*?)⟫)?⟦(?P<solved>.*?)⟧", re.DOTALL)
 _STATEMENT = re.compile(r"^\{statement\} (\S+)$", re.MULTILINE)
 
 
 def lab(source: str, chapter: str, solved: bool) -> nbformat.NotebookNode:
     """One of the two labs, as a notebook without outputs."""
+    source = _BLANK.sub(lambda blank: blank["solved"] if solved else _unsolved(blank), source)
     cells = []
 
     def add_text(text: str) -> None:
@@ -35,8 +40,8 @@ def lab(source: str, chapter: str, solved: bool) -> nbformat.NotebookNode:
     end = 0
     for fence in _FENCE.finditer(source):
         add_text(source[end : fence.start()])
-        code = _BLANK.sub(lambda blank: blank["solved"] if solved else _unsolved(blank), fence["code"])
-        cells.append(new_code_cell(code, metadata={"tags": fence["tags"].split()} if fence["tags"] else {}))
+        hidden = fence["reveal"] and not solved
+        cells.append(new_code_cell(fence["code"], metadata=HIDDEN_OUTPUT if hidden else {}))
         end = fence.end()
     add_text(source[end:])
 

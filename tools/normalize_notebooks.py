@@ -2,8 +2,8 @@
 
     python tools/normalize_notebooks.py notebooks/*.ipynb
 
-Cells get the ids cell-01, cell-02, ... and code cells the counts 1, 2, ...; of the metadata only tags and figure
-options stay. Widgets' states and views go, since a saved page has no kernel for them. Pieces of a stream are joined.
+Cells get the ids cell-01, cell-02, ... and code cells the counts 1, 2, ...; of the metadata only tags, figure
+options and hidden outputs stay. Widgets' states and views go, since a saved page has no kernel for them. Pieces of a stream are joined.
 A lab that wrote to stderr, failed, or shows an object's address is refused, and no file is changed.
 """
 
@@ -17,7 +17,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-KEPT_CELL_METADATA = ("mystnb", "tags")
+KEPT_CELL_METADATA = ("jupyter", "mystnb", "tags")
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")
 

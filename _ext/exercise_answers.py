@@ -1,0 +1,34 @@
+"""The right answer of an exercise, computed while the book is built::
+
+    The small test has {answer}`no_bias` parameters without biases.
+
+shows the answer to the question ``no_bias`` for the numbers of the text.
+"""
+
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxRole
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
+
+from exercises import right_answer  # noqa: E402 (found through the line above, also where it is not installed)
+
+__version__ = "1.0"
+
+
+class AnswerRole(SphinxRole):
+    """``{answer}`ID```: the right answer to the question ID."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        try:
+            return [nodes.Text(right_answer(self.text))], []
+        except ValueError as error:
+            message = self.inliner.reporter.error(f"answer: {error}", line=self.lineno)
+            return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
+
+
+def setup(app):
+    app.add_role("answer", AnswerRole())
+    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}
