@@ -21,6 +21,7 @@ import re
 import sys
 from html import unescape
 from pathlib import Path
+from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -46,7 +47,7 @@ class AnyWidgetDirective(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"class": directives.class_option, "css": directives.unchanged_required}
+    option_spec: ClassVar = {"class": directives.class_option, "css": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         module = self._file(self.arguments[0], "module")

@@ -2,15 +2,60 @@
 
 import random
 import re
+from pathlib import Path
 
 import pytest
-from widget_browser import CURVES, address, open_page, widget_book, widget_chromium, widget_server  # noqa: F401
 
+from conftest import serve, watch
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, count_parameters
+from small_book import CURVES, glued, new_book, shown, sphinx, write_notebook
+from widgets import Calculator
 
 GPT2 = PRESETS["gpt2"]
 TOTAL = ".bw-total strong"
+
+
+@pytest.fixture(scope="session")
+def widget_book(tmp_path_factory) -> Path:
+    """The folder of the built test book."""
+    folder = new_book(tmp_path_factory.mktemp("widgets") / "book")
+    write_notebook(folder / "lab.ipynb", [glued("residual_curves", CURVES), shown(Calculator("small test"))])
+    built = sphinx(folder)
+    if built.returncode:
+        pytest.fail(built.stdout + built.stderr)
+    return folder / "_html"
+
+
+@pytest.fixture(scope="session")
+def widget_server(widget_book):
+    """The address of the test book on a loopback server."""
+    server = serve(widget_book)
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture(params=["server", "file"])
+def address(request, widget_book, widget_server) -> str:
+    """Both ways to read the book: from a server and from disk."""
+    return widget_server if request.param == "server" else widget_book.as_uri()
+
+
+@pytest.fixture
+def open_page(new_page):
+    """Open an address in a context of its own; afterwards nothing may have gone wrong on any page opened."""
+    watched = []
+
+    def open_it(url: str, **options):
+        page = new_page(**options)
+        page.set_default_timeout(5000)
+        watched.append(watch(page))
+        page.goto(url)
+        return page
+
+    yield open_it
+
+    assert not any(watched), watched
 
 
 def grouped(n: int) -> str:
@@ -43,7 +88,7 @@ def type_over(page, text: str):
     page.keyboard.type(text) if text else page.keyboard.press("Delete")
 
 
-# ---- Exact ------------------------------------------------------------------------------------------------------------
+# ---- Exact ----------------------------------------------------------------------------------------------------------
 
 
 def random_configs(n: int) -> list[GPTConfig]:
@@ -80,11 +125,13 @@ TYPE_AND_READ = """configs => configs.map(({ texts, bias }) => {
   for (const [symbol, text] of Object.entries(texts)) type(symbol, text);
   const check = box.querySelector("input[type=checkbox]");
   if (check.checked !== bias) check.click();
+  const [counts, terms] = box.querySelectorAll("table");
+  const read = (table, cells) => [...table.querySelectorAll(`tbody ${cells}`)].map((cell) => cell.textContent);
   return {
     total: box.querySelector(".bw-total strong").textContent,
-    counts: [...box.querySelectorAll("table")[0].querySelectorAll("tbody td")].map((cell) => cell.textContent),
-    sum: box.querySelector(".bw-sum td:last-child").textContent,
-    terms: [...box.querySelectorAll("table")[1].querySelectorAll("tbody tr:not(.bw-sum) td:last-child")].map((cell) => cell.textContent),
+    counts: read(counts, "td"),
+    sum: read(terms, ".bw-sum td:last-child")[0],
+    terms: read(terms, "tr:not(.bw-sum) td:last-child"),
   };
 })"""
 
@@ -125,7 +172,7 @@ def test_calculator_shows_every_tensor_on_demand(open_page, widget_server):
     assert cells[0][:2] == ["(V, C)", "(50257, 768)"] and cells[2][:2] == ["(C,)", "(768,)"]
 
 
-# ---- By keyboard ------------------------------------------------------------------------------------------------------
+# ---- By keyboard ----------------------------------------------------------------------------------------------------
 
 
 def test_calculator_by_keyboard(open_page, address):
@@ -207,7 +254,9 @@ def test_heads_by_keyboard(open_page, address):
     assert [row[0] for row in seen] == [1, 2, 3, 4, 6, 8, 12, 16, 24]
     assert [row[1] for row in seen] == [f"48 / {h} = {48 // h}" for h, *_ in seen]
     assert [row[3] for row in seen] == [grouped(h * 16 * 16) for h, *_ in seen]
-    assert {row[4:] for row in seen} == {("6,912", grouped(count_parameters(GPTConfig(block_size=16, n_embd=48, n_head=4))))}
+    assert {row[4:] for row in seen} == {
+        ("6,912", grouped(count_parameters(GPTConfig(block_size=16, n_embd=48, n_head=4))))
+    }
     assert heads.locator(".bw-drawing .bw-outline").count() == 3 + 48
 
 
@@ -257,7 +306,7 @@ def test_residuals_by_keyboard(open_page, address):
     assert "to 0.00333" in residuals.locator("svg").get_attribute("aria-label")
 
 
-# ---- Bad input --------------------------------------------------------------------------------------------------------
+# ---- Bad input ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -300,7 +349,7 @@ def test_separators_of_thousands_are_understood(open_page, widget_server, typed)
     assert page.locator(TOTAL).inner_text() == grouped(count_parameters(PRESETS["default"]))
 
 
-# ---- Kept, linked, copied ------------------------------------------------------------------------------------------------
+# ---- Kept, linked, copied -------------------------------------------------------------------------------------------
 
 
 def test_values_survive_a_reload(open_page, address):
@@ -358,7 +407,10 @@ def test_copied_text_is_the_configuration(open_page, address, clipboard):
     """With a clipboard it is copied; without one it is shown and marked. Either way it is valid Python."""
     page = open_page(f"{address}/index.html")
     page.evaluate(
-        "works => Object.defineProperty(navigator, 'clipboard', { value: works ? { writeText: async (t) => { window.copied = t; } } : undefined })",
+        """works => {
+          const clipboard = { writeText: async (text) => { window.copied = text; } };
+          Object.defineProperty(navigator, "clipboard", { value: works ? clipboard : undefined });
+        }""",
         clipboard,
     )
     page.get_by_label("Preset").select_option("small test")
@@ -370,7 +422,7 @@ def test_copied_text_is_the_configuration(open_page, address, clipboard):
     assert eval(text, {"GPTConfig": GPTConfig}) == PRESETS["small test"]
 
 
-# ---- Failure, and no JavaScript -----------------------------------------------------------------------------------------
+# ---- Failure, and no JavaScript -------------------------------------------------------------------------------------
 
 
 def test_failing_module_says_so_and_leaves_the_page_working(open_page, address):

@@ -11,7 +11,8 @@ import urllib.error
 import urllib.request
 
 import pytest
-from widget_browser import ROOT, widget_chromium  # noqa: F401
+
+from conftest import ROOT
 
 CELLS = (
     "from gpt_config import PRESETS\nfrom widgets import Calculator\ncalculator = Calculator('small test')\ncalculator",
@@ -30,7 +31,8 @@ def jupyterlab(tmp_path):
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     work = tmp_path / "work"
     work.mkdir()
-    (work / "lab.ipynb").write_text(json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
+    notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    (work / "lab.ipynb").write_text(json.dumps(notebook))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -68,8 +70,8 @@ def _wait_for(url: str, server: subprocess.Popen, log) -> None:
     pytest.fail(f"JupyterLab did not start:\n{log.read_text()}")
 
 
-def test_slider_moves_the_trait_and_the_trait_moves_the_slider(jupyterlab, widget_chromium):  # noqa: F811
-    page = widget_chromium.new_page(viewport={"width": 1400, "height": 1000})
+def test_slider_moves_the_trait_and_the_trait_moves_the_slider(jupyterlab, new_page):
+    page = new_page(viewport={"width": 1400, "height": 1000})
     page.set_default_timeout(60_000)
     page.goto(jupyterlab)
 
@@ -78,7 +80,7 @@ def test_slider_moves_the_trait_and_the_trait_moves_the_slider(jupyterlab, widge
         page.keyboard.press("Shift+Enter")
 
     page.locator(".jp-CodeCell").nth(2).wait_for()
-    page.get_by_title("Python 3 | Idle").or_(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).first.wait_for()
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for()
     run(0)
     total = page.locator(".bw-total strong")
     total.wait_for()
@@ -97,4 +99,3 @@ def test_slider_moves_the_trait_and_the_trait_moves_the_slider(jupyterlab, widge
     assert slider.get_attribute("aria-valuetext") == "48 layers"
     assert page.locator("input[aria-label^='C, ']").input_value() == "1,600"
     page.screenshot(path="/tmp/bw/lab.png")
-    page.context.close()

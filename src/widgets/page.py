@@ -65,6 +65,7 @@ def table_html(caption: str, head: list[str], rows: list[list[str]]) -> str:
     label = escape(re.sub("<[^>]+>", "", caption))
     return (
         f'<div class="bw-scroll" role="region" aria-label="{label}" tabindex="0">\n'
-        f"<table>\n<caption>{caption}</caption>\n<thead>{row('th', head)}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+        f"<table>\n<caption>{caption}</caption>\n<thead>{row('th', head)}</thead>\n"
+        f"<tbody>\n{body}\n</tbody>\n</table>\n"
         "</div>"
     )

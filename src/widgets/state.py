@@ -33,7 +33,7 @@ FIELDS = (
     {"symbol": "H", "field": "n_head", "label": "heads", "stops": []},
     {"symbol": "C", "field": "n_embd", "label": "width", "stops": []},
 )
-HEAD_WIDTHS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 512]
+HEAD_WIDTHS = [1, 2, 3, 4, 6, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 512]
 
 WALK = (
     # (key, label in the drawing, column, code, shape of the result, tensors used, what happens)
@@ -263,7 +263,7 @@ def check_curves(curves: dict) -> None:
             except KeyError as error:
                 raise ValueError(f"curves lack {error} for rule={rule!r}, depth={depth}") from None
             if {len(values) for values in lists} != {2 * depth + 1}:
-                raise ValueError(f"curves for rule={rule!r}, depth={depth} must have {2 * depth + 1} values in each list")
+                raise ValueError(f"curves for rule={rule!r}, depth={depth} must have {2 * depth + 1} values each")
 
 
 def config_fields(config: GPTConfig) -> dict:
