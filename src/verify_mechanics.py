@@ -10,7 +10,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -63,8 +63,8 @@ def saved_bytes(model: nn.Module) -> int:
 
 def section_4_1() -> Iterator[tuple]:
     """From a configuration to matrices."""
-    yield "padded_vocab", "smallest multiple of 64 that is at least 50257", 50304, padded_vocab_size(50257, 64)
-    yield "nearest_multiple", "nearest multiple of 64 to 50257, too small", 50240, round(50257 / 64) * 64
+    yield "padded", "smallest multiple of 64 that is at least 50257", 50304, padded_vocab_size(50257, 64)
+    yield "nearest", "nearest multiple of 64 to 50257, too small", 50240, round(50257 / 64) * 64
 
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -159,13 +159,11 @@ def section_4_2() -> Iterator[tuple]:
     default = meta_model(PRESETS["default"])
     decayed = [p.numel() for p in default.parameters() if p.dim() >= 2]
     others = [p.numel() for p in default.parameters() if p.dim() < 2]
-    split = [sum(decayed), len(decayed), sum(others), len(others)]
-    yield (
-        "decay_split",
-        "decayed elements, tensors, other elements, tensors",
-        list(asdict(decay_split(default.config)).values()),
-        split,
-    )
+    split = decay_split(default.config)
+    yield "decayed", "elements of the tensors with two dimensions, V = 50304", split.decayed_params, sum(decayed)
+    yield "decayed_tensors", "number of these tensors", split.decayed_tensors, len(decayed)
+    yield "not_decayed", "elements of the vectors", split.other_params, sum(others)
+    yield "not_decayed_tensors", "number of the vectors", split.other_tensors, len(others)
 
 
 def section_4_3() -> Iterator[tuple]:
