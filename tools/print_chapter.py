@@ -62,6 +62,9 @@ class Document:
         for number, solution in enumerate(article.select("div.solution"), start=1):
             name = solution.get("id") or f"{_prefix(page)}solution-{number}"
             solution["id"] = name
+            # The known mistakes give an answer away; those still in place belong to this exercise.
+            for summary in reversed(solution.find_all_previous("summary", string="Known mistakes")):
+                solution.append(summary.parent)
             there = BeautifulSoup(f'<p class="to-solution"><a href="#{name}">Solution</a></p>', "html.parser")
             solution.replace_with(there)
             self.solutions.append(solution)
@@ -80,7 +83,8 @@ class Document:
             path, _, fragment = link["href"].partition("#")
             target = posixpath.normpath(posixpath.join(posixpath.dirname(page), path)).removesuffix(".html")
             if re.match(r"\w+:", link["href"]):
-                link.insert_after(self._reference(link["href"]))
+                if link.get_text() != link["href"]:
+                    link.insert_after(self._reference(link["href"]))
                 link.unwrap()
             elif not path or target in self.pages:
                 link["href"] = f"#{_prefix(target if path else page)}{fragment}"
