@@ -31,6 +31,18 @@ def add_templates(app: Sphinx, config) -> None:
     config.templates_path.insert(0, str(HERE / "templates"))
 
 
+def drop_thebe(app: Sphinx, config) -> None:
+    """Undo what the extension sphinx-thebe set up: it needs a server, and one of its scripts fails when emitted twice.
+
+    Jupyter Book loads the extension in every book, and switching it off leaves its scripts on the pages.
+    """
+    for listeners in app.events.listeners.values():
+        for listener in list(listeners):
+            if listener.handler.__module__ == "sphinx_thebe":
+                app.disconnect(listener.id)
+    app.registry.css_files = [(name, options) for name, options in app.registry.css_files if "thebe" not in name]
+
+
 def choose_node(app: Sphinx) -> None:
     """Let the formula renderer start this environment's Node itself.
 
@@ -56,14 +68,17 @@ def copy_katex(app: Sphinx) -> None:
         shutil.copy(source / font, target / font)
 
 
-def drop_thebe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Take Thebe off the page: it needs a server, and one of its scripts fails when emitted twice."""
-    for kind in ("script_files", "css_files"):
-        context[kind] = [
-            file
-            for file in context[kind]
-            if "thebe" not in str(file.filename or "") and "THEBE" not in file.attributes.get("body", "")
-        ]
+def defer_scripts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Let the text be drawn before the scripts arrive; they still run in their order.
+
+    The options come at once, because lines of script within the page add to them. The search page's own scripts do
+    not wait, so nothing there can.
+    """
+    if pagename == "search":
+        return
+    for script in context["script_files"]:
+        if script.filename and "documentation_options" not in str(script.filename):
+            script.attributes["defer"] = "defer"
 
 
 def mend_names(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
@@ -100,7 +115,7 @@ def drop_files(app: Sphinx, exception: Exception | None) -> None:
         return
     static = Path(app.outdir) / "_static"
     shutil.rmtree(static / "vendor", ignore_errors=True)
-    for file in [*static.rglob("*.map"), *static.rglob("fontawesome.*"), *static.glob("sphinx-thebe.*")]:
+    for file in [*static.rglob("*.map"), *static.rglob("fontawesome.*")]:
         file.unlink(missing_ok=True)
     for file in [*static.rglob("*.js"), *static.rglob("*.css")]:
         text = file.read_text(encoding="utf-8")
@@ -114,9 +129,10 @@ def drop_files(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.connect("config-inited", add_templates, priority=900)
+    app.connect("config-inited", drop_thebe)
     app.connect("builder-inited", choose_node)
     app.connect("builder-inited", copy_katex)
-    app.connect("html-page-context", drop_thebe, priority=900)
+    app.connect("html-page-context", defer_scripts, priority=900)
     app.connect("html-page-context", mend_names, priority=900)
     app.connect("html-page-context", describe, priority=900)
     app.connect("html-page-context", check_formulas, priority=900)

@@ -56,7 +56,7 @@ def build_defaults(folder: Path) -> Path:
     for name in ("logo", "html"):
         config.pop(name, None)
     (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    command = [sys.executable, "-m", "jupyter_book.cli.main", "build", str(folder), "--quiet"]
+    command = [Path(sys.executable).parent / "jupyter-book", "build", folder, "--quiet"]
     subprocess.run(command, check=True, capture_output=True)
     return folder / "_build" / "html"
 
@@ -72,7 +72,9 @@ def load(browser: Browser, address: str) -> tuple[int, float, int]:
     network.send("Network.enable")
     network.send("Network.emulateNetworkConditions", SLOW)
     network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-    page.goto(address, wait_until="networkidle", timeout=120_000)
+    answer = page.goto(address, wait_until="networkidle", timeout=120_000)
+    if not answer.ok:
+        raise SystemExit(f"{address} is not built: status {answer.status}")
     paint = page.evaluate(LARGEST_PAINT)
     context.close()
     return sum(sizes), paint, len(foreign)
