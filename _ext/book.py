@@ -71,14 +71,15 @@ def copy_katex(app: Sphinx) -> None:
 def defer_scripts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Let the text be drawn before the scripts arrive; they still run in their order.
 
-    The options come at once, because lines of script within the page add to them. The search page's own scripts do
-    not wait, so nothing there can.
+    The options come at once, because lines of script within the page add to them. So does everything on the search
+    page, whose own scripts do not wait. Pages share the script objects, so each page says which way it has them.
     """
-    if pagename == "search":
-        return
     for script in context["script_files"]:
-        if script.filename and "documentation_options" not in str(script.filename):
+        at_once = pagename == "search" or "documentation_options" in str(script.filename)
+        if script.filename and not at_once:
             script.attributes["defer"] = "defer"
+        else:
+            script.attributes.pop("defer", None)
 
 
 def mend_names(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
