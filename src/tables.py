@@ -1,25 +1,25 @@
 """Tables of the labs, as Markdown that a notebook and the book both show."""
 
+import re
 from collections.abc import Iterable
 
 from IPython.display import Markdown
 
 
 def markdown_table(header: Iterable[str], rows: Iterable[Iterable]) -> Markdown:
-    """A table with one line per row; whole numbers get thousands separators and stand to the right.
+    """A table with one line per row; whole numbers get thousands separators, and columns of numbers stand to the right.
 
     Raises:
-        ValueError: a row has more or fewer cells than the header.
+        ValueError: there are no rows, or a row has more or fewer cells than the header.
     """
     header = list(header)
     rows = [list(row) for row in rows]
+    if not rows:
+        raise ValueError(f"rows={rows!r} is empty; give at least one row")
     for row in rows:
         if len(row) != len(header):
             raise ValueError(f"row={row!r} has {len(row)} cells; the header has {len(header)}")
-    is_number = [all(isinstance(row[column], int) for row in rows) for column in range(len(header))]
-    lines = [header, ["--:" if number else ":--" for number in is_number], *rows]
-    return Markdown("\n".join("| " + " | ".join(_text(cell) for cell in line) + " |" for line in lines))
-
-
-def _text(cell) -> str:
-    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+    texts = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
+    is_number = [all(re.fullmatch(r"[\d,.]+", text) for text in column) for column in zip(*texts, strict=True)]
+    lines = [header, ["--:" if number else ":--" for number in is_number], *texts]
+    return Markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
