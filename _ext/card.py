@@ -6,7 +6,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 SIZE = (1200, 630)
 MARGIN = 96
-PAGE, INK, MUTED, LINE = "#fdfcfa", "#20242b", "#5a6270", "#3a78d8"
+INDENT = 320
+PAGE, INK, MUTED = "#fdfcfa", "#20242b", "#5a6270"
+STREAM, MATRICES = "#7a8291", ("#3a78d8", "#1f8f74", "#d9601f")
 MAX_LINES = 4
 
 
@@ -14,23 +16,24 @@ def draw_card(title: str, book: str, path: Path) -> None:
     """Write a PNG of 1200 x 630 pixels to path. A title of more than four lines ends in an ellipsis."""
     card = Image.new("RGB", SIZE, PAGE)
     draw = ImageDraw.Draw(card)
-    _stream(draw)
+    _mark(draw)
     font = ImageFont.load_default(72)
-    lines = _wrapped(title, font, SIZE[0] - 3 * MARGIN)
-    draw.multiline_text((2 * MARGIN, MARGIN - 12), "\n".join(lines), fill=INK, font=font, spacing=22)
-    draw.text((2 * MARGIN, SIZE[1] - MARGIN), book, fill=MUTED, font=ImageFont.load_default(36), anchor="ls")
+    lines = _wrapped(title, font, SIZE[0] - INDENT - MARGIN)
+    draw.multiline_text((INDENT, MARGIN - 12), "\n".join(lines), fill=INK, font=font, spacing=22)
+    draw.text((INDENT, SIZE[1] - MARGIN), book, fill=MUTED, font=ImageFont.load_default(36), anchor="ls")
     path.parent.mkdir(parents=True, exist_ok=True)
     # Few colours: a small file.
     card.quantize(64).save(path, optimize=True)
 
 
-def _stream(draw: ImageDraw.ImageDraw) -> None:
-    """A residual stream with two branches that return to it: the mark of the book."""
-    x, width = MARGIN, 10
-    draw.line((x, MARGIN, x, SIZE[1] - MARGIN), fill=LINE, width=width)
-    for top in (170, 360):
-        draw.line((x, top, x + 48, top, x + 48, top + 90, x, top + 90), fill=LINE, width=width, joint="curve")
-        draw.ellipse((x - 16, top + 74, x + 16, top + 106), fill=PAGE, outline=LINE, width=6)
+def _mark(draw: ImageDraw.ImageDraw) -> None:
+    """The mark of the book, as in ``_static/logo.svg``: the residual stream, and the matrices that hang on it."""
+    x, top, scale = MARGIN, MARGIN, 3.4
+    draw.line((x, top, x, top + 56 * scale), fill=STREAM, width=12)
+    for row, (width, colour) in enumerate(zip((20, 30, 40), MATRICES, strict=True)):
+        y = top + (3 + 18 * row) * scale
+        draw.line((x, y + 7 * scale, x + 8 * scale, y + 7 * scale), fill=STREAM, width=12)
+        draw.rounded_rectangle((x + 8 * scale, y, x + (8 + width) * scale, y + 14 * scale), 3 * scale, fill=colour)
 
 
 def _wrapped(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:

@@ -104,7 +104,7 @@ def add_card(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         "og:title": escape(app.env.titles[pagename].astext()),
         "og:url": f"{app.book_site}{pagename}.html",
         "og:image": f"{app.book_site}{card_path(pagename)}",
-        "og:image:alt": "The title of the page beside a drawing of a residual stream",
+        "og:image:alt": "The title of the page beside the mark of the book",
         **({"og:description": description[1]} if description else {}),
     }
     tags = [f'<meta property="{name}" content="{value}" />' for name, value in properties.items()]
