@@ -289,7 +289,7 @@ def test_residuals_by_keyboard(open_page, address):
     def numbers(rule, depth):
         mean, std = (CURVES["curves"][rule][str(depth)][key] for key in ("mean", "std"))
         theory = CURVES["theory"][rule][str(depth)]
-        short = [f"{float(f'{v:.3g}'):g}" for v in (mean[0], mean[-1], std[-1], theory[-1])]
+        short = [f"{v:#.3g}" for v in (mean[0], mean[-1], std[-1], theory[-1])]
         return [short[0], f"{short[1]} ± {short[2]}", short[3]]
 
     assert facts.all_inner_texts()[:3] == numbers("none", 4)

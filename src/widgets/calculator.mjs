@@ -17,7 +17,7 @@ function render({ model, el }) {
     "details",
     { ontoggle: paintTensors },
     h("summary", {}, "Every tensor"),
-    h("div", { class: "bw-scroll", role: "region", "aria-label": "Every tensor", tabindex: 0 }, table("Every tensor of the state dict", ["tensor", "shape", "in numbers", "elements", "times"], tensors)),
+    h("div", { class: "bw-scroll", role: "region", "aria-label": "Every tensor", tabindex: 0 }, table("Every tensor of the state dict", ["tensor", "shape", "in numbers", "elements", "times"], tensors, 2)),
   );
   const copied = h("span", { role: "status", class: "bw-status" });
   const source = h("input", { type: "text", readonly: true, class: "bw-source", "aria-label": "This configuration in Python" });

@@ -33,7 +33,7 @@ function render({ model, el }) {
     "details",
     { ontoggle: paintValues },
     h("summary", {}, "Every number of this curve"),
-    h("div", { class: "bw-scroll", role: "region", "aria-label": "Every number of this curve", tabindex: 0 }, table("Variance of the stream", ["after", "measured", "spread", "theory"], values)),
+    h("div", { class: "bw-scroll", role: "region", "aria-label": "Every number of this curve", tabindex: 0 }, table("Variance of the stream", ["after", "measured", "spread", "theory"], values, 3)),
   );
 
   function set(name, value) {
@@ -122,5 +122,10 @@ const colour = (i) => `var(--bw-data-${(i % 6) + 1})`;
 const name = (i) => (i === 0 ? "embeddings" : `${i % 2 ? "attention" : "MLP"} of block ${Math.ceil(i / 2) - 1}`);
 const written = (rule) => rule.replace("sqrt", "√");
 const tick = (power) => (Math.abs(power) > 4 ? `1e${power}` : (10 ** power).toFixed(Math.max(0, -power)));
-const short = (value) => (value !== 0 && Math.abs(value) < 0.0001 ? value.toExponential(2) : grouped(Number(value.toPrecision(3))));
+// Three significant digits, zeros at the end included, so that a column of numbers can be compared.
+const short = (value) => {
+  if (value !== 0 && Math.abs(value) < 0.0001) return value.toExponential(2);
+  return Math.abs(value) < 1000 ? value.toPrecision(3) : grouped(Number(value.toPrecision(3)));
+};
+
 export default { render };

@@ -250,15 +250,12 @@ export function headProblem({ n_head, n_embd }) {
   return `H: ${grouped(n_head)} heads do not divide C = ${grouped(n_embd)}; nearest that do: ${near.map(grouped).join(" or ")}.`;
 }
 
-/** A table whose body is filled later; the caption is its heading. */
-export const table = (caption, head, body) =>
-  h(
-    "table",
-    {},
-    h("caption", {}, caption),
-    h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
-    body,
-  );
+/** A table whose body is filled later. The caption is its heading; the last columns, as many as `numbers`, hold numbers.
+ * @param {string | Node} caption  @param {string[]} head  @param {Element} body  @param {number} numbers */
+export function table(caption, head, body, numbers = 1) {
+  const cells = head.map((name, i) => h("th", { scope: "col", class: i >= head.length - numbers && "bw-n" }, name));
+  return h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, ...cells)), body);
+}
 
 /** A cell with a whole number. */
 export const number = (n) => h("td", { class: "bw-n" }, grouped(n));

@@ -17,18 +17,22 @@ from widgets.state import BYTES_PER_PARAMETER
 def calculator(state: dict) -> str:
     """The presets under each of the counting conventions, and the parts and bytes of the configuration shown."""
     config = GPTConfig(**state["config"])
-    by_convention = [
-        [escape(name), *(f"{count_parameters(preset, name):,}" for preset in PRESETS.values())] for name in CONVENTIONS
+    names = list(CONVENTIONS)
+    counts = [
+        table_html(
+            f"Parameters of known configurations, counted as {', '.join(three)}",
+            ["configuration", *three],
+            [[name, *(f"{count_parameters(preset, c):,}" for c in three)] for name, preset in PRESETS.items()],
+        )
+        for three in (names[:3], names[3:])  # six columns of such numbers would be wider than paper
     ]
     unique = count_parameters(config)
-    parts = [
-        [escape(part), f"{count:,}", f"{count / unique:.1%}"] for part, count in count_by_part(config).items() if count
-    ]
-    who = [[escape(name), _code(convention.used_by)] for name, convention in CONVENTIONS.items()]
-    weights = [[escape(use), str(size), f"{size * unique:,}"] for use, size in BYTES_PER_PARAMETER]
+    parts = [[part, f"{n:,}", _percent(n / unique)] for part, n in count_by_part(config).items() if n]
+    who = [[name, _code(convention.used_by)] for name, convention in CONVENTIONS.items()]
+    weights = [[use, str(size), f"{size * unique:,}"] for use, size in BYTES_PER_PARAMETER]
     return "\n".join(
         (
-            table_html("Parameters of known configurations, counted in six ways", ["count", *PRESETS], by_convention),
+            *counts,
             table_html("Who counts like this", ["count", "used by"], who),
             table_html(f"Parts of {config_text(config)}", ["part", "unique parameters", "share"], parts),
             table_html("Bytes for these parameters", ["what is kept", "bytes each", "bytes"], weights),
@@ -116,6 +120,11 @@ def config_text(config: GPTConfig) -> str:
 def _attention_matrix(config: GPTConfig) -> str:
     tensor = next(t for t in SHAPE_TABLE if t.name.endswith("c_attn.weight"))
     return f"{math.prod(factor * dimensions(config)[symbol] for factor, symbol in tensor.shape):,}"
+
+
+def _percent(share: float) -> str:
+    """One decimal, and the first digit that is not 0 of what is smaller."""
+    return f"{100 * share:.1f} %" if share >= 0.001 else f"{100 * share:.1g} %"
 
 
 def _code(text: str) -> str:
