@@ -75,9 +75,13 @@ def lab_links(repository: address.Repository | None, root: Path, lab: str, patht
         run = f"{' '.join(services)} At home: <code>{escape(home)}</code>."
     else:
         run = "To run this lab, type <code>make lab</code> in the folder of the book."
-    stem = Path(lab).stem
-    notebook, script = (pathto(f"{DOWNLOADS}/{stem}{suffix}", resource=True) for suffix in (".ipynb", ".py"))
+    notebook, script = (pathto(path, resource=True) for path in lab_files(Path(lab).stem))
     return f'{run} Download: <a href="{notebook}" download>notebook</a>, <a href="{script}" download>Python script</a>.'
+
+
+def lab_files(stem: str) -> tuple[str, str]:
+    """The two downloads of a lab; a script of the lab's own name would hide a module of that name from itself."""
+    return f"{DOWNLOADS}/lab-{stem}.ipynb", f"{DOWNLOADS}/lab-{stem}.py"
 
 
 def keep_links(pathto) -> str:
@@ -124,7 +128,7 @@ def write_files(app: Sphinx, exception: Exception | None) -> None:
     out = Path(app.outdir)
     for page in pages:
         if page.startswith("notebooks/"):
-            write_lab(Path(app.srcdir) / f"{page}.ipynb", out / DOWNLOADS)
+            write_lab(Path(app.srcdir) / f"{page}.ipynb", out)
     write_404(app, pages)
     if app.book_site:
         entries = "".join(f"<url><loc>{app.book_site}{page}.html</loc></url>\n" for page in pages)
@@ -137,10 +141,11 @@ def write_files(app: Sphinx, exception: Exception | None) -> None:
             draw_card(app.env.titles[page].astext(), app.config.html_title, out / card_path(page))
 
 
-def write_lab(notebook: Path, folder: Path) -> None:
-    folder.mkdir(exist_ok=True)
-    shutil.copyfile(notebook, folder / notebook.name)
-    jupytext.write(jupytext.read(notebook), folder / f"{notebook.stem}.py", fmt="py:percent")
+def write_lab(source: Path, out: Path) -> None:
+    notebook, script = (out / path for path in lab_files(source.stem))
+    notebook.parent.mkdir(exist_ok=True)
+    shutil.copyfile(source, notebook)
+    jupytext.write(jupytext.read(source), script, fmt="py:percent")
 
 
 def write_404(app: Sphinx, pages: list[str]) -> None:

@@ -140,11 +140,19 @@ def test_every_way_into_a_lab_leads_to_a_committed_file():
 
 def test_a_lab_is_a_download_as_notebook_and_as_script(unpublished):
     page = read(unpublished, "notebooks/config.html")
-    notebook, script = (unpublished / "downloads" / f"config.{suffix}" for suffix in ("ipynb", "py"))
+    notebook, script = (unpublished / "downloads" / f"lab-config.{suffix}" for suffix in ("ipynb", "py"))
 
-    assert {"../downloads/config.ipynb", "../downloads/config.py"} <= set(links(page))
+    assert {"../downloads/lab-config.ipynb", "../downloads/lab-config.py"} <= set(links(page))
     assert json.loads(notebook.read_text(encoding="utf-8"))["cells"][1]["source"] == [f'source = "{REPOSITORY}"']
     assert f'# %%\nsource = "{REPOSITORY}"' in script.read_text(encoding="utf-8")
+
+
+def test_a_script_does_not_hide_a_module_from_itself():
+    """Python looks beside a script first, so that exercises.py could not import the module of that name."""
+    scripts = {Path(publish.lab_files(lab.stem)[1]).stem for lab in (ROOT / "notebooks").glob("*.ipynb")}
+
+    assert scripts
+    assert scripts & {path.stem for path in (ROOT / "src").iterdir()} == set()
 
 
 def test_a_reader_can_mend_a_page_where_the_repository_is_known(published, unpublished):

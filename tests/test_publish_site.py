@@ -55,7 +55,7 @@ def empty_site(folder: Path) -> Path:
 
 def test_a_site_without_a_page_or_a_promised_download_is_not_published(tmp_path):
     site = small_site(tmp_path / "site")
-    for path in ("chapters/counting.html", "notebooks/growth.html", "downloads/growth.py", "downloads/book.pdf"):
+    for path in ("chapters/counting.html", "notebooks/growth.html", "downloads/lab-growth.py", "downloads/book.pdf"):
         (site / path).unlink()
     run = subprocess.run(
         [sys.executable, ROOT / "tools" / "pack_site.py", site, tmp_path / "site.zip"], capture_output=True, text=True
@@ -64,7 +64,7 @@ def test_a_site_without_a_page_or_a_promised_download_is_not_published(tmp_path)
     assert run.returncode == 1
     assert run.stderr == (
         f"{site} is not whole; it lacks chapters/counting.html, notebooks/growth.html, "
-        "downloads/growth.py, downloads/book.pdf\n"
+        "downloads/lab-growth.py, downloads/book.pdf\n"
     )
     assert not (tmp_path / "site.zip").exists()
 

@@ -23,7 +23,7 @@ def missing(html: Path) -> list[str]:
     for page in pages:
         if page.startswith("notebooks/"):
             stem = Path(page).name
-            wanted += [f"downloads/{stem}.ipynb", f"downloads/{stem}.py"]
+            wanted += [f"downloads/lab-{stem}.ipynb", f"downloads/lab-{stem}.py"]
     links = re.findall(r'href="\.\./(downloads/[^"]+\.pdf)"', (html / f"{toc['root']}.html").read_text("utf-8"))
     return [path for path in wanted + links if not (html / path).is_file()]
 
