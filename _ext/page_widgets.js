@@ -84,6 +84,7 @@
     message.textContent = `This interactive part has stopped: ${error?.message ?? error}. The rest of the page works.`;
     box.querySelector(".bw-live").replaceChildren(message);
     box.classList.remove("bw-running");
+    box.classList.add("bw-failed"); // which shows the static twin again
   }
 
   window.addEventListener("error", (event) => {

@@ -140,7 +140,9 @@ def add_modules(app: Sphinx, pagename: str, templatename: str, context: dict, do
     root = Path(app.srcdir)
     sheets = "\n".join((root / sheet).read_text(encoding="utf-8") for sheet in _in_order(_CSS, body))
     sources = {module: page.module_source(root / module) for module in modules}
-    context["metatags"] = context.get("metatags", "") + f"\n<style>\n{sheets}</style>\n"
+    # Said before anything is drawn, so that a twin does not flash up and make the page jump.
+    script = '<script>document.documentElement.classList.add("bw-js")</script>'
+    context["metatags"] = f"{context.get('metatags', '')}\n<style>\n{sheets}</style>\n{script}\n"
     context["body"] = (
         f'{body}\n<script type="application/json" id="bw-modules">{page.json_in_html(sources)}</script>\n'
         f"<script>\n{HOST.read_text(encoding='utf-8')}</script>\n"

@@ -449,6 +449,16 @@ def test_failing_module_says_so_and_leaves_the_page_working(open_page, address):
     assert page.locator("button.counter").inner_text() == "6 []"
 
 
+def test_twin_stands_in_for_a_failed_widget(new_page, widget_server):
+    """A browser that cannot run the module shows the message and, beneath it, the same facts as tables."""
+    page = new_page()
+    page.add_init_script("window.BigInt = undefined")
+    page.goto(f"{widget_server}/index.html")
+    page.locator(".bw-failure").wait_for()
+
+    assert page.locator(".bw-twin").is_visible() and "163,037,184" in page.locator(".bw-twin").inner_text()
+
+
 def test_saved_lab_output_runs_without_a_kernel(open_page, address):
     """The page form that a lab saved is the living widget in the built page."""
     page = open_page(f"{address}/lab.html")

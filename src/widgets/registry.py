@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import claim_pages
 import exercise_pages
 from widgets import state, twins
 from widgets.page import page_html
@@ -31,6 +32,7 @@ WIDGETS = {
     "trimming": PageWidget(state.trimming, twins.trimming),
     "residuals": PageWidget(state.residuals, twins.residuals),
     "exercise": PageWidget(exercise_pages.exercise, exercise_pages.exercise_twin),
+    "claims": PageWidget(claim_pages.claims, claim_pages.claims_twin),
     "progress": PageWidget(exercise_pages.progress, exercise_pages.progress_twin),
 }
 
