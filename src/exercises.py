@@ -9,7 +9,7 @@ In a lab::
     hint("trimming", 1)                  # the first hint
     check("trimming", my_function)       # tried on every instance
 
-The exercises stand first, in the order of the chapter; what makes instances and checks answers follows them.
+The exercises stand first; ``EXERCISES`` has their order. What makes instances and checks answers follows them.
 """
 
 import inspect
@@ -63,22 +63,21 @@ class Place:
 
 
 PLACES = {
-    "padding": Place("config", "4.1", "From a configuration to matrices"),
-    "tying": Place("config", "4.1", "From a configuration to matrices"),
-    "block": Place("counting", "4.2", "Count it yourself"),
-    "whole": Place("counting", "4.2", "Count it yourself"),
-    "conventions": Place("counting", "4.2", "Count it yourself"),
-    "heads": Place("counting", "4.2", "Count it yourself"),
-    "free heads": Place("counting", "4.2", "Count it yourself"),
-    "trimming": Place("counting", "4.2", "Count it yourself"),
-    "vocabulary": Place("counting", "4.2", "Count it yourself"),
-    "decay": Place("counting", "4.2", "Count it yourself"),
-    "optimizer": Place("counting", "4.2", "Count it yourself"),
-    "scaling": Place("initialization", "4.3", "How the first values enter the residual stream"),
-    "first loss": Place("initialization", "4.3", "How the first values enter the residual stream"),
-    "doubling": Place("growth", "4.4", "Changing the structure: which cost grows"),
-    "bytes": Place("growth", "4.4", "Changing the structure: which cost grows"),
-    "storage": Place("growth", "4.4", "Changing the structure: which cost grows"),
+    "padding": Place("config", "4.1", "The default vocabulary is padded, not larger"),
+    "tying": Place("config", "4.1", "One Parameter bears two names"),
+    "block": Place("counting", "4.2", "Biases add 11C"),
+    "whole": Place("counting", "4.2", "The whole model needs two tables and one more LayerNorm"),
+    "conventions": Place("counting", "4.2", "One model has six honest counts"),
+    "heads": Place("counting", "4.2", "The number of heads is not in the formula"),
+    "free heads": Place("counting", "4.2", "With a head width of its own, H does count"),
+    "decay": Place("counting", "4.2", "The optimizer's two groups come from the same table"),
+    "vocabulary": Place("counting", "4.2", "The family shows which vocabulary was used"),
+    "trimming": Place("counting", "4.2", "Trimming takes rows away"),
+    "scaling": Place("initialization", "4.3", "Four rules draw every parameter"),
+    "first loss": Place("initialization", "4.3", "The first loss is known before the first step"),
+    "doubling": Place("growth", "4.4", "Each symbol moves its own costs"),
+    "bytes": Place("growth", "4.4", "Parameters are not training memory"),
+    "storage": Place("growth", "4.4", "A checkpoint holds more than weights"),
 }
 
 
@@ -126,7 +125,7 @@ def _toy(rng: random.Random) -> dict:
     }
 
 
-# ---- 1. Trimming -----------------------------------------------------------------------------------
+# ---- Trimming -------------------------------------------------------------------------------------
 
 
 def _draw_trimming(rng):
@@ -186,7 +185,7 @@ TRIMMING = Exercise(
     ),
 )
 
-# ---- 2. Head count ---------------------------------------------------------------------------------
+# ---- Head count -----------------------------------------------------------------------------------
 
 
 def _draw_heads(rng):
@@ -264,7 +263,7 @@ HEAD_COUNT = Exercise(
     ),
 )
 
-# ---- 3. The same weights, other heads --------------------------------------------------------------
+# ---- The same weights, other heads ----------------------------------------------------------------
 
 SAME_WEIGHTS = Exercise(
     id="same_weights",
@@ -337,7 +336,7 @@ SAME_WEIGHTS = Exercise(
     ),
 )
 
-# ---- 4. Without biases -----------------------------------------------------------------------------
+# ---- Without biases -------------------------------------------------------------------------------
 
 NO_BIAS = Exercise(
     id="no_bias",
@@ -397,7 +396,7 @@ NO_BIAS = Exercise(
     ),
 )
 
-# ---- 5. The sum over the state dict ----------------------------------------------------------------
+# ---- The sum over the state dict ------------------------------------------------------------------
 
 STORED_SUM = Exercise(
     id="stored_sum",
@@ -441,7 +440,7 @@ STORED_SUM = Exercise(
                 plus("You left the LayerNorm biases out: − (2L + 1)C.", "block", lambda q: -(2 * q.L + 1) * q.C),
             ),
             hints=(
-                "Which entries does the state dict have that parameters() gives only once?",
+                "Which entries does the state dict have that a walk over the parameters gives only once?",
                 "The token table and the head are one Parameter with two names, and both names are listed.",
                 "The unique count, and VC once more.",
             ),
@@ -465,7 +464,7 @@ STORED_SUM = Exercise(
     ),
 )
 
-# ---- 6. Which vocabulary? --------------------------------------------------------------------------
+# ---- Which vocabulary? ----------------------------------------------------------------------------
 
 GPT1_VOCABULARY = 40478  # Radford et al. (2018): 40,000 merges and 478 further symbols
 
@@ -555,7 +554,7 @@ WHICH_V = Exercise(
     ),
 )
 
-# ---- 7. A log and a file that do not fit -----------------------------------------------------------
+# ---- A log and a file that do not fit -------------------------------------------------------------
 
 
 def _draw_log(rng):
@@ -641,7 +640,7 @@ WRONG_VOCAB = Exercise(
     ),
 )
 
-# ---- 8. The file that did not shrink ---------------------------------------------------------------
+# ---- The file that did not shrink -----------------------------------------------------------------
 
 
 def _draw_view(rng):
@@ -714,7 +713,7 @@ VIEW_STORAGE = Exercise(
     ),
 )
 
-# ---- 9. Padding ------------------------------------------------------------------------------------
+# ---- Padding --------------------------------------------------------------------------------------
 
 
 def _draw_padding(rng):
@@ -769,7 +768,7 @@ PADDING = Exercise(
     ),
 )
 
-# ---- 10. Twice the width ---------------------------------------------------------------------------
+# ---- Twice the width ------------------------------------------------------------------------------
 
 
 def _grown(q, **changes) -> Fraction:
@@ -841,7 +840,7 @@ DOUBLE_WIDTH = Exercise(
     ),
 )
 
-# ---- 11. What decays -------------------------------------------------------------------------------
+# ---- What decays ----------------------------------------------------------------------------------
 
 
 def _draw_decay(rng):
@@ -927,7 +926,7 @@ DECAY_SPLIT = Exercise(
     ),
 )
 
-# ---- 12. The first loss ----------------------------------------------------------------------------
+# ---- The first loss -------------------------------------------------------------------------------
 
 FIRST_LOSS = Exercise(
     id="first_loss",
@@ -982,7 +981,7 @@ FIRST_LOSS = Exercise(
     ),
 )
 
-# ---- 13. Spot the bug ------------------------------------------------------------------------------
+# ---- Spot the bug ---------------------------------------------------------------------------------
 
 SPOT_THE_BUG = Exercise(
     id="spot_the_bug",
@@ -1006,7 +1005,7 @@ SPOT_THE_BUG = Exercise(
     trials=("mend_names", "mend_projection", "mend_norms", "mend_biases", "mend_head"),
 )
 
-# ---- 14. A design under a budget -------------------------------------------------------------------
+# ---- A design under a budget ----------------------------------------------------------------------
 
 
 def _draw_design(rng):
@@ -1017,7 +1016,7 @@ def _draw_design(rng):
 
 DESIGN = Exercise(
     id="design",
-    title="As wide as ten million allow",
+    title="As wide as the budget allows",
     section="4.2",
     level=3,
     given=({"V": 8000, "T": 256, "L": 6, "budget": 10_000_000},),
@@ -1038,7 +1037,7 @@ DESIGN = Exercise(
     ),
 )
 
-# ---- 15. Rows with a free head width ---------------------------------------------------------------
+# ---- Rows with a free head width ------------------------------------------------------------------
 
 # Hoffmann et al. (2022), table A9: d_model, n_heads, kv_size of the six rows with H·d unequal to C.
 _ODD_ROWS = (
@@ -1100,14 +1099,14 @@ ODD_ROWS = Exercise(
             hints=(
                 "How many numbers do all heads of q hold together for one token?",
                 "They hold H·d, so c_attn has shape (3Hd, C) and c_proj (C, Hd).",
-                "4·C·H·d.",
+                "Together 4·C·H·d.",
             ),
             next_step="Write down the shapes of c_attn and c_proj with H·d where H·d numbers go in or out.",
         ),
     ),
 )
 
-# ---- 16. An optimizer made before trimming ---------------------------------------------------------
+# ---- An optimizer made before trimming ------------------------------------------------------------
 
 OLD_OPTIMIZER = Exercise(
     id="old_optimizer",
@@ -1125,23 +1124,23 @@ OLD_OPTIMIZER = Exercise(
             answer=lambda q: q.n * q.C,
             slips=(
                 instead(
-                    "The new Parameter is another object, and the optimizer was not told.", "optimizer", lambda q: 0
+                    "The new Parameter is another object, and the optimizer was not told.", "trimming", lambda q: 0
                 ),
                 instead(
                     "Those are the rows that were cut off; the model has them no more.",
-                    "optimizer",
+                    "trimming",
                     lambda q: (q.T - q.n) * q.C,
                 ),
-                instead("That is the old table, which the optimizer does own.", "optimizer", lambda q: q.T * q.C),
-                instead("That is the number of rows; each holds C numbers.", "optimizer", lambda q: q.n),
+                instead("That is the old table, which the optimizer does own.", "trimming", lambda q: q.T * q.C),
+                instead("That is the number of rows; each holds C numbers.", "trimming", lambda q: q.n),
                 instead(
                     "It still owns everything else.",
-                    "optimizer",
+                    "trimming",
                     lambda q: count_parameters(_config(q, block_size=q.n)),
                 ),
                 instead(
                     "That is the number of Parameter objects; the question is about what they hold.",
-                    "optimizer",
+                    "trimming",
                     lambda q: 1,
                 ),
             ),
@@ -1159,17 +1158,17 @@ OLD_OPTIMIZER = Exercise(
             slips=(
                 instead(
                     "It still holds the old table, with all T rows.",
-                    "optimizer",
+                    "trimming",
                     lambda q: count_parameters(_config(q, block_size=q.n)),
                 ),
                 instead(
                     "It still holds the old table, although the model does not.",
-                    "optimizer",
+                    "trimming",
                     lambda q: count_parameters(_config(q)) - q.T * q.C,
                 ),
                 instead(
                     "It does not get the new table beside the old one.",
-                    "optimizer",
+                    "trimming",
                     lambda q: count_parameters(_config(q)) + q.n * q.C,
                 ),
                 plus("You counted the tied matrix twice: + VC.", "tying", lambda q: q.V * q.C),
@@ -1196,7 +1195,7 @@ OLD_OPTIMIZER = Exercise(
                 "What does an optimizer do with a Parameter that has no gradient?",
                 "It passes over it without a word.",
             ),
-            place="optimizer",
+            place="trimming",
         ),
     ),
 )
@@ -1204,19 +1203,19 @@ OLD_OPTIMIZER = Exercise(
 EXERCISES = (
     TRIMMING,
     HEAD_COUNT,
-    SAME_WEIGHTS,
     NO_BIAS,
     STORED_SUM,
-    WHICH_V,
-    WRONG_VOCAB,
-    VIEW_STORAGE,
     PADDING,
+    SAME_WEIGHTS,
+    WRONG_VOCAB,
     DOUBLE_WIDTH,
     DECAY_SPLIT,
     FIRST_LOSS,
+    ODD_ROWS,
+    WHICH_V,
+    VIEW_STORAGE,
     SPOT_THE_BUG,
     DESIGN,
-    ODD_ROWS,
     OLD_OPTIMIZER,
 )
 

@@ -1,0 +1,586 @@
+"""The exercises: right answers are the model's, wrong ones are traced to their cause, and one source feeds them all."""
+
+import importlib.util
+import io
+import json
+import math
+import random
+import re
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+import torch
+from torch import nn
+
+from answers import SENTENCES, Choice, Design, Number, PickLine, UnreadableAnswer, diagnose, read_number
+from bugs import BUGS, COUNT, INITIALIZE, TIE
+from exercise_trials import try_count, try_initialization, try_tying
+from exercises import (
+    EXERCISES,
+    INSTANCES,
+    PLACES,
+    ask,
+    check,
+    hint,
+    instances,
+    order_of_options,
+    right_answer,
+)
+from gpt import GPT
+from gpt_config import PRESETS, GPTConfig
+
+ROOT = Path(__file__).parent.parent
+NUMBERS = [(e, q) for e in EXERCISES for q in e.questions if isinstance(q, Number)]
+QUESTIONS = [question for e in EXERCISES for question in e.questions]
+every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+every_number = pytest.mark.parametrize(("exercise", "question"), NUMBERS, ids=[q.id for _, q in NUMBERS])
+every_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.id)
+
+
+# ---- The right answers are what the model says ------------------------------------------------------
+
+
+def model(q, **changes) -> GPT:
+    """A model of these quantities without memory for its numbers; one head unless the quantities say otherwise."""
+    fields = {"T": "block_size", "V": "vocab_size", "L": "n_layer", "H": "n_head", "C": "n_embd"}
+    given = {"block_size": 2, "vocab_size": 3, "n_layer": 1, "n_head": 1}
+    given |= {name: getattr(q, symbol) for symbol, name in fields.items() if hasattr(q, symbol)}
+    return on_meta(GPTConfig(**given | changes))
+
+
+@cache
+def on_meta(config: GPTConfig) -> GPT:
+    with torch.device("meta"):
+        return GPT(config)
+
+
+def unique(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def trimmed(q) -> int:
+    trimmed_model = GPT(GPTConfig(q.T, q.V, q.L, q.H, q.C))
+    before = unique(trimmed_model)
+    trimmed_model.crop_block_size(q.n)
+    return before - unique(trimmed_model)
+
+
+def differing_positions(q) -> int:
+    torch.manual_seed(0)
+    models = [GPT(GPTConfig(q.t, 11, 2, H, q.C)) for H in (q.H, q.H2)]
+    models[1].load_state_dict(models[0].state_dict())
+    ids = torch.randint(11, (1, q.t))
+    with torch.no_grad():
+        for one in models:
+            for parameter in one.transformer.h.parameters():
+                parameter.mul_(30 if parameter.dim() == 2 else 1)
+        logits = [one(ids, targets=ids)[0] for one in models]
+    return int(((logits[0] - logits[1]).abs().amax(dim=(0, 2)) > 1e-4).sum())
+
+
+def saved_bytes(tensor) -> int:
+    """Bytes of numbers in a saved file: what is loaded again holds the whole storage."""
+    file = io.BytesIO()
+    torch.save(tensor, file)
+    file.seek(0)
+    return torch.load(file).untyped_storage().nbytes()
+
+
+def by_dimensions(q, decayed: bool) -> int:
+    return sum(p.numel() for p in model(q).parameters() if (p.dim() >= 2) == decayed)
+
+
+def simply_trimmed(q) -> tuple[GPT, list]:
+    """A model whose position table was replaced, and the Parameters of the optimizer made before."""
+    trimmed_model = GPT(GPTConfig(q.T, q.V, q.L, q.H, q.C))
+    optimizer = torch.optim.AdamW(trimmed_model.parameters())
+    wpe = trimmed_model.transformer.wpe
+    wpe.weight = nn.Parameter(wpe.weight[: q.n].detach().clone())
+    return trimmed_model, [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def not_owned(q) -> int:
+    trimmed_model, held = simply_trimmed(q)
+    return sum(p.numel() for p in trimmed_model.parameters() if not any(p is h for h in held))
+
+
+def vocabulary_of(q) -> int:
+    """The V whose model has the count of the question, found by asking models."""
+    below, two = (unique(model(q, vocab_size=V)) for V in (1, 2))
+    return 1 + (q.N - below) // (two - below)
+
+
+def logged_vocabulary(q) -> int:
+    nearest = range(q.tokens // q.m * q.m, q.tokens + 4 * q.m, q.m)
+    return next(V for V in nearest if f"{unique(model(q, vocab_size=V)) / 1e6:.2f}" == q.printed)
+
+
+def smallest_multiple(n: int, m: int) -> int:
+    return next(k for k in range(n, n + m) if k % m == 0)
+
+
+def attention_weights(q) -> int:
+    with torch.device("meta"):
+        return unique(nn.ModuleList([nn.Linear(q.C, 3 * q.H * q.d, bias=False), nn.Linear(q.H * q.d, q.C, bias=False)]))
+
+
+def first_loss(q) -> float:
+    """Mean loss over all targets, of logits made from normalized values and weights of standard deviation 0.02."""
+    torch.manual_seed(0)
+    hidden = nn.functional.layer_norm(torch.randn(3, q.C), (q.C,))
+    losses = []
+    for x in hidden:
+        logits = torch.cat([0.02 * torch.randn(rows, q.C) @ x for rows in (q.V // 2, q.V - q.V // 2)])
+        losses.append((logits.logsumexp(0) - logits.mean()).item())
+    return sum(losses) / len(losses)
+
+
+MEASURED = {
+    "trimming": trimmed,
+    "head_count": lambda q: unique(model(q, n_head=q.H2)) - unique(model(q)),
+    "head_width": lambda q: model(q, n_head=q.H2).config.head_width,
+    "same_weights_positions": differing_positions,
+    "no_bias": lambda q: unique(model(q, bias=False)),
+    "stored_sum": lambda q: sum(t.numel() for t in model(q).state_dict().values()),
+    "which_v": vocabulary_of,
+    "which_v_larger": lambda q: unique(model(q, vocab_size=vocabulary_of(q), n_layer=q.L2, n_embd=q.C2)),
+    "wrong_vocab": logged_vocabulary,
+    "wrong_vocab_excess": lambda q: (
+        unique(model(q, vocab_size=logged_vocabulary(q))) - unique(model(q, vocab_size=q.tokens))
+    ),
+    "view_storage": lambda q: saved_bytes(torch.zeros(q.T, q.C)[: q.n]),
+    "view_clone": lambda q: saved_bytes(torch.zeros(q.T, q.C)[: q.n].clone()),
+    "padding": lambda q: smallest_multiple(q.n, q.m),
+    "padding_exact": lambda q: smallest_multiple(q.k, q.m),
+    "double_width": lambda q: unique(model(q, n_embd=2 * q.C)) / unique(model(q)),
+    "double_width_total": lambda q: unique(model(q, n_embd=2 * q.C)),
+    "decay_split": lambda q: by_dimensions(q, True),
+    "not_decayed": lambda q: by_dimensions(q, False),
+    "first_loss": first_loss,
+    "odd_rows": attention_weights,
+    "old_optimizer": not_owned,
+    "optimizer_owns": lambda q: sum(p.numel() for p in simply_trimmed(q)[1]),
+}
+SLOW = {"first_loss": 2, "same_weights_positions": 8}  # how many instances are tried
+SLOW |= dict.fromkeys(("which_v", "which_v_larger", "wrong_vocab", "wrong_vocab_excess"), 4)
+SLOW |= dict.fromkeys(("double_width", "double_width_total", "decay_split", "not_decayed"), 6)
+
+
+@every_number
+def test_the_right_answer_is_what_the_model_says(exercise, question):
+    for instance, q in list(enumerate(instances(exercise.id)))[: SLOW.get(question.id, INSTANCES)]:
+        measured = MEASURED[question.id](q)
+
+        assert check(question.id, str(measured), instance).right, (q, measured)
+
+
+def test_every_number_is_measured():
+    assert MEASURED.keys() == {question.id for _, question in NUMBERS}
+
+
+def test_the_right_choices_are_what_the_model_does():
+    """Strict loading succeeds, the tied matrix is the difference, and the old optimizer passes over the new table."""
+    q = instances("same_weights")[0]
+    models = [GPT(GPTConfig(6, 7, 2, H, q.C)) for H in (q.H, q.H2)]
+    result = models[1].load_state_dict(models[0].state_dict(), strict=True)
+    assert (result.missing_keys, result.unexpected_keys) == ([], [])
+    assert check("same_weights", "c").right
+
+    tiny = GPT(PRESETS["small test"])
+    names = [name for name, t in tiny.state_dict().items() if t.data_ptr() == tiny.lm_head.weight.data_ptr()]
+    assert names == ["transformer.wte.weight", "lm_head.weight"]
+    assert check("stored_why", "b").right
+
+    trimmed_model, held = simply_trimmed(SimpleNamespace(T=6, V=7, L=2, H=2, C=8, n=4))
+    table = trimmed_model.transformer.wpe.weight.clone()
+    ids = torch.tensor([[3, 1, 4, 1]])
+    trimmed_model(ids, targets=ids)[1].backward()
+    torch.optim.AdamW(held).step()
+    assert torch.equal(trimmed_model.transformer.wpe.weight, table)
+    assert check("optimizer_symptom", "b").right
+
+
+# ---- Wrong answers ----------------------------------------------------------------------------------
+
+
+@every_number
+def test_every_mistake_is_answered_with_its_own_words(exercise, question):
+    """Each single mistake and each pair, with all numbers: refused, and each claimed cause produces the number."""
+    for q in instances(exercise.id):
+        mistakes = list(question.mistakes(q))
+        for indices, wrong in mistakes:
+            if wrong is None:
+                continue
+            verdict, places = diagnose(question, q, Fraction(wrong), "it", False)
+
+            alone = [i for i, value in mistakes if len(i) == 1 and value is not None and question.agrees(value, wrong)]
+            told = [indices] if len(indices) == 1 or not alone else alone
+            assert not verdict.right, (q, indices, wrong)
+            assert all(question.slips[i].cause in verdict.text for group in told for i in group)
+            assert places
+            if len(indices) == 2 and not alone:
+                assert "together" in verdict.text or "more than one" in verdict.text
+
+
+@every_number
+def test_a_drawn_instance_tells_its_single_mistakes_apart(exercise, question):
+    for q in instances(exercise.id)[len(exercise.given) :]:
+        wrong = [value for indices, value in question.mistakes(q) if len(indices) == 1]
+
+        assert None not in wrong
+        for value in wrong:
+            assert sum(question.agrees(value, other) for other in wrong) == 1
+
+
+@every_number
+def test_of_random_wrong_numbers_none_is_accepted_and_no_cause_is_invented(exercise, question):
+    """10,000 in all: near the right answer, near a mistake, of its size, and anywhere."""
+    rng = random.Random(question.id)
+    for _ in range(-(-10_000 // len(NUMBERS))):
+        instance = rng.randrange(INSTANCES)
+        q = instances(exercise.id)[instance]
+        right = question.answer(q)
+        centre = rng.choice([right, right, *(v for _, v in question.mistakes(q) if v is not None)])
+        unit = question.unit or 1
+        guess = rng.choice((centre + unit * rng.randrange(-50, 51), rng.randrange(1, 10 ** rng.randrange(1, 12))))
+        guess = Fraction(guess) if question.unit else Fraction(round(guess))
+        verdict = check(question.id, f"{float(guess):.6f}" if guess.denominator > 1 else str(guess), instance)
+
+        off = abs(guess - Fraction(right))
+        if off > (2 * unit if question.unit else 0):
+            assert not verdict.right, (q, guess)
+        if off <= (unit if question.unit else 0):
+            assert verdict.right, (q, guess)
+        produced = any(value is not None and question.agrees(guess, value) for _, value in question.mistakes(q))
+        explained = any(slip.cause in verdict.text for slip in question.slips)
+        if not verdict.right:
+            assert explained == produced, (q, guess)
+            assert explained or question.next_step in verdict.text
+
+
+def test_several_causes_are_all_named():
+    assert check("trimming", 32).text == (
+        "32 is not it, and more than one mistake leads there. "
+        "Perhaps: You counted the rows that stay; the question is about those that go. "
+        "Perhaps: You counted once per layer; the model has one position table. "
+        "Perhaps: You counted once per head; heads have no table of their own. "
+        f"See {PLACES['trimming']} and {PLACES['heads']}."
+    )
+
+
+def test_two_mistakes_together_are_found():
+    """1680 + 9LC + VC: the Linear biases left in, and the head counted as well."""
+    assert check("no_bias", 1680 + 9 * 2 * 8 + 7 * 8).text == (
+        "1880 is not it. Two mistakes together lead there. "
+        "First: You left the Linear biases in, 9C in each block. "
+        "Second: You counted the head as well: + VC; it is tied to the table. "
+        f"See {PLACES['block']} and {PLACES['tying']}."
+    )
+
+
+# ---- Reading what people type -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1864", "1,864", "1 864", "1_864", " 1864 ", "+1864", "1864.0", "1.864k", "1.864 K", "0.001864M", "1.864e3",
+     "0.000001864B", "1\u00a0864", "1\u202f864", "18640e-1"],
+)  # fmt: skip
+def test_a_number_is_read_as_people_type_it(text):
+    assert read_number(text)[0] == 1864
+
+
+@pytest.mark.parametrize("text", ["-16", "\u221216", "- 16", " -16", "-0.016k"])
+def test_a_leading_minus_is_read(text):
+    assert read_number(text)[0] == -16
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["abc", "1,86", "1,8640", "1.8.6", "12 34", "1,864 000", "(6-4)*8", "<b>16</b>", "__import__('os')", "16 rows", "k",
+     "1864%", "0x10", "１６", ".5", "1e999", "--16", "9" * 41, "nan", "inf", "{got}"],
+)  # fmt: skip
+def test_anything_else_is_answered_with_what_was_not_understood(text):
+    verdict = check("trimming", text)
+
+    shown = text if len(text) <= 40 else text[:40] + "…"
+    assert not verdict.right
+    assert verdict.text == SENTENCES["unread"].format(got=shown)
+    with pytest.raises(UnreadableAnswer, match="could not be read as a number"):
+        read_number(text)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+def test_nothing_typed_is_said_to_be_nothing(text):
+    assert check("trimming", text).text == SENTENCES["empty"]
+
+
+def test_a_rounded_number_is_right_where_a_tolerance_is_stated_and_asked_for_in_full_elsewhere():
+    assert check("which_v_larger", "345M").right
+    assert check("which_v_larger", "0.345B").right
+    assert not check("which_v_larger", "347M").right
+    assert check("decay_split", "0.124B").text == (
+        "0.124B is not it. If you rounded it, give every digit. If not: "
+        "List the tensors of one block with two dimensions, add them, and multiply by L."
+    )
+
+
+def test_a_decimal_is_refused_where_a_whole_number_is_asked_for():
+    assert check("trimming", "16.5").text == SENTENCES["fraction"].format(got="16.5")
+
+
+@every_number
+def test_a_tolerance_is_kept(exercise, question):
+    """Up to one unit away is right, more than two units away is not; without a unit only the number itself is."""
+    for instance, q in enumerate(instances(exercise.id)):
+        right = Fraction(question.answer(q))
+        unit = question.unit or Fraction(1)
+        for off in (-1, 1):
+            assert question.agrees(right + off * unit, right) == (question.unit is not None)
+            assert not question.agrees(right + off * 2 * unit + off * unit / 1000, right)
+        if question.unit is None:
+            assert check(question.id, f"{int(right):,}", instance).right
+
+
+# ---- Choices, lines, designs, functions -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("question", [q for q in QUESTIONS if isinstance(q, Choice)], ids=lambda q: q.id)
+def test_a_choice_has_one_right_option_and_a_reason_against_each_other(question):
+    for instance in range(INSTANCES):
+        order = order_of_options(question, instance)
+        verdicts = [check(question.id, letter, instance) for letter in "abcdef"[: len(order)]]
+
+        assert sum(verdict.right for verdict in verdicts) == 1
+        for i, verdict in zip(order, verdicts, strict=True):
+            assert verdict.right or question.options[i][1] in verdict.text
+    assert check(question.id, "z").text == SENTENCES["unlisted"].format(got="z", choices="a, b, c, d")
+
+
+def test_each_line_but_the_wrong_one_is_defended():
+    for instance, q in enumerate(instances("spot_the_bug")):
+        bug = BUGS[q.bug]
+        for number, reason in enumerate(bug.snippet.reasons, start=1):
+            verdict = check("spot_the_bug", number, instance)
+
+            assert verdict.right == (number == bug.line)
+            assert verdict.right or reason in verdict.text
+
+
+def as_function(lines, signature: str, result: str = ""):
+    """The snippet as a function; the lines are those of ``bugs.BUGS``, not of a reader."""
+    body = "\n".join(f"    {line}" for line in (*lines, result))
+    names = {"nn": nn, "math": math}
+    exec(f"def snippet({signature}):\n{body}", names)
+    return names["snippet"]
+
+
+def tried(snippet, lines):
+    if snippet is COUNT:
+        count = as_function(lines, "V, T, L, C, H=2", "return total")
+        return try_count(count)
+    if snippet is INITIALIZE:
+        return try_initialization(as_function(lines, "model"))
+    build = as_function(lines, "V, C", "return model")
+    agrees = as_function(lines, "V, C", "return total")(7, 8) == 7 * 8
+    return try_tying(build) if agrees else SimpleNamespace(right=False)
+
+
+@pytest.mark.parametrize("snippet", [COUNT, INITIALIZE, TIE], ids=["count", "initialize", "tie"])
+def test_a_correct_snippet_agrees_with_the_model(snippet):
+    assert tried(snippet, snippet.lines).right
+    assert len(snippet.reasons) == len(snippet.lines)
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: f"{bug.line} {bug.text.strip()}")
+def test_each_bug_is_one(bug):
+    assert bug.text != bug.snippet.lines[bug.line - 1]
+    assert not tried(bug.snippet, bug.lines).right
+
+
+def test_every_valid_design_is_accepted_and_no_other():
+    """C and H over a grid, with numbers of the text and others: judged by counting real models."""
+    for instance, q in list(enumerate(instances("design")))[:3]:
+        for C in range(64, 800, 32):
+            fits = {width: unique(model(q, n_embd=width)) <= q.budget for width in (C, C + 64)}
+            for H in (1, 3, 4, 64):
+                valid = C % 64 == 0 and C % H == 0 and fits[C] and not fits[C + 64]
+
+                assert check("design", (C, H), instance).right == valid, (q, C, H)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ((100, 4), "C = 100 is not a multiple of 64."),
+        ((256, 7), "H = 7 does not divide C = 256; the heads share the width in equal parts."),
+        ((320, 5), "C = 320 gives 10,040,320 parameters, which is 40,320 over the budget."),
+        ((192, 3), "C = 192 fits with 4,254,720 parameters, but C = 256 fits as well, with 6,852,608."),
+        ((0, 1), "“0” is not a size: C and H are whole numbers of at least 1."),
+        (("256", "4.5"), "“4.5” is not a size: C and H are whole numbers of at least 1."),
+    ],
+)
+def test_a_rejected_design_says_why(answer, text):
+    assert check("design", answer).text.startswith(text)
+    assert check("design", GPTConfig(256, 8000, 6, 4, 256)).right
+
+
+def test_a_function_is_tried_on_every_instance():
+    assert check("trimming", lambda T, n, C: (T - n) * C).text == f"Right for all {INSTANCES} sets of numbers."
+    assert check("padding", lambda n, m: n // m * m + m).right  # no instance of this question is an exact multiple
+    assert not check("padding_exact", lambda k, m: k // m * m + m).right
+    assert check("head_count", lambda H, H2: H2 - H).text.startswith("For H = 2, H2 = 4: 2 is not it.")
+    with pytest.raises(ValueError, match=r"^the function takes T, rows; the quantities of this question are V, T, L, "):
+        check("trimming", lambda T, rows: T - rows)
+
+
+def test_a_blank_is_answered_by_what_to_fill_in():
+    for answer in (..., lambda T, n, C: ...):
+        assert check("trimming", answer).text == SENTENCES["blank"]
+    assert check("design", (..., ...)).text == SENTENCES["blank"]
+    assert not check("head_count", True).right
+
+
+def test_unknown_names_and_numbers_are_refused():
+    with pytest.raises(
+        ValueError, match=r"^question='trim' is not known; use one of trimming, head_count, head_width, "
+    ):
+        check("trim", 16)
+    with pytest.raises(ValueError, match=r"^instance=31 is not valid; use 0 to 30$"):
+        ask("trimming", 31)
+    with pytest.raises(ValueError, match=r"^hint=4 is not valid; trimming has hints 1 to 3$"):
+        hint("trimming", 4)
+    with pytest.raises(ValueError, match=r"^exercise='x' is not known; "):
+        instances("x")
+    with pytest.raises(ValueError, match=r"^question='stored_why' has no number for an answer$"):
+        right_answer("stored_why")
+
+
+# ---- The registry, the chapter and the labs name the same -------------------------------------------
+
+
+@every_exercise
+def test_an_exercise_is_complete(exercise):
+    given = instances(exercise.id)
+
+    assert len(given) == INSTANCES
+    assert len({str(q) for q in given}) == INSTANCES
+    assert vars(given[0]) == exercise.given[0]
+    assert exercise.level in (1, 2, 3)
+    assert exercise.questions[0].id == exercise.id
+
+
+@every_question
+def test_hints_are_there_short_and_no_code(question):
+    assert question.hints
+    for text in question.hints:
+        assert 2 <= len(text.split()) <= 45, text
+        assert not re.search(r"`|\w\(\w*\)|==", text), text
+
+
+@every_question
+def test_every_place_is_known(question):
+    places = {slip.place for slip in question.slips} if isinstance(question, Number) else {question.place}
+
+    assert places <= PLACES.keys()
+
+
+def test_the_chapter_has_every_exercise_once_in_order_with_its_solution():
+    chapter = (ROOT / "chapters" / "exercises.md").read_text(encoding="utf-8")
+    stated = re.findall(r"^```\{exercise\} (.+)\n:label: exercise-(\w+)$", chapter, re.MULTILINE)
+
+    assert [name for _, name in stated] == [exercise.id for exercise in EXERCISES]
+    assert [title for title, _ in stated] == [exercise.title for exercise in EXERCISES]
+    assert re.findall(r'^\{"exercise": "(\w+)"\}$', chapter, re.MULTILINE) == [name for _, name in stated]
+    assert re.findall(r"^```\{solution\} exercise-(\w+)\n:class: dropdown$", chapter, re.MULTILINE) == [
+        name for _, name in stated
+    ]
+    assert [len([e for e in EXERCISES if e.level == level]) for level in (1, 2, 3)] == [5, 6, 5]
+    assert [e.level for e in EXERCISES] == sorted(e.level for e in EXERCISES)
+
+
+def tool():
+    spec = importlib.util.spec_from_file_location("make_exercise_labs", ROOT / "tools" / "make_exercise_labs.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def cells_of(name: str) -> list[str]:
+    notebook = nbformat.read(ROOT / "notebooks" / name, as_version=4)
+    return [cell.source for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])]
+
+
+def test_both_labs_come_from_one_source_and_differ_in_the_blanks_only():
+    maker = tool()
+    source, chapter = maker.SOURCE.read_text(encoding="utf-8"), maker.CHAPTER.read_text(encoding="utf-8")
+    made = {
+        name: [cell.source for cell in maker.lab(source, chapter, solved).cells] for name, solved in maker.LABS.items()
+    }
+
+    for name, cells in made.items():
+        assert cells_of(name) == cells, f"{name} is stale: run `make notebooks`"
+    blanks = [cell for cell, solved in zip(*made.values(), strict=True) if cell != solved]
+    assert len(blanks) >= len(QUESTIONS)
+    without = maker._BLANK.sub("...", source)
+    plain = [cell.source for cell in maker.lab(without, chapter, False).cells]
+    filled = [maker.lab(source, chapter, solved).cells for solved in (False, True)]
+    for common, blank, solved in zip(plain, *filled, strict=True):
+        assert "..." in common or common == blank.source == solved.source
+
+
+def test_the_labs_check_every_question():
+    checked = set(re.findall(r'check\("(\w+)"', "\n".join(cells_of("exercises.ipynb"))))
+    trials = {name for exercise in EXERCISES for name in exercise.trials}
+
+    assert checked == {question.id for question in QUESTIONS} | trials
+
+
+def test_in_the_solved_lab_everything_is_right():
+    notebook = nbformat.read(ROOT / "notebooks" / "exercises-solved.ipynb", as_version=4)
+    said = [
+        output.data["text/plain"]
+        for cell in notebook.cells
+        if cell.cell_type == "code" and re.search(r"^check\(", cell.source, re.MULTILINE)
+        for output in cell.outputs
+    ]
+
+    assert len(said) >= len(QUESTIONS)
+    assert [text for text in said if "right" not in text.lower()] == []
+
+
+def test_the_lab_to_be_filled_in_raises_nothing_and_says_what_to_do():
+    notebook = nbformat.read(ROOT / "notebooks" / "exercises.ipynb", as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    said = [o.data["text/plain"] for c in code if re.search(r"^check\(", c.source, re.MULTILINE) for o in c.outputs]
+
+    assert [o for cell in code for o in cell.outputs if o.output_type == "error"] == []
+    assert set(said) >= {SENTENCES["blank"]}
+    assert all(text == SENTENCES["blank"] or text.startswith("Not yet. ") for text in said)
+
+
+@every_exercise
+def test_the_page_is_handed_no_answer(exercise):
+    """What the page holds does not change when the answers are taken out: only hashes depend on them."""
+    from exercise_pages import exercise as page_state
+
+    data = page_state(exercise.id)["data"]
+    for question, shown in zip(exercise.questions, data["questions"], strict=True):
+        if isinstance(question, Design):
+            assert "keys" not in shown
+            continue
+        assert all(re.fullmatch(r"[\w.-]+", key) for key in shown["keys"])
+        rest = json.dumps({name: value for name, value in shown.items() if name != "keys"})
+        if isinstance(question, Number):
+            for q in instances(exercise.id):
+                right = question.answer(q)
+                assert not (right > 100_000 and f"{right:,}" in rest)
+        if isinstance(question, PickLine):
+            assert "line" not in {name for name in shown if name != "kind"}
+        if isinstance(question, Choice):
+            assert len(shown["reasons"]) == len(question.options) - 1
+            assert all(len(key) == 6 for key in shown["reasons"])
