@@ -292,7 +292,7 @@ CLAIMS = (
         "That is why GPT-2 is called a “1.24B model”.",
         WRONG,
         "unit",
-        "124 million is {billions:.3f} billion. The Chinese unit 亿 is a hundred million: 1.24 亿 is not 1.24B.",
+        "124 million is {billions:.3f} billion. The article's Chinese unit, yì, is a hundred million, not a billion.",
         "adding-up",
     ),
     Claim(

@@ -377,9 +377,10 @@ def vocabulary_intervals(intervals: dict[str, range], marked: int) -> Figure:
         high = min(interval.stop for interval in intervals.values())
         axes.axvspan(low, high, color=DATA_COLOURS[1], alpha=0.25, linewidth=0)
         for row, interval in enumerate(intervals.values()):
-            axes.barh(row, len(interval), left=interval.start, height=0.4)
+            axes.barh(row, len(interval), left=interval.start, height=0.4, color=DATA_COLOURS[0])
         axes.axvline(marked, color=DATA_COLOURS[1])
-        axes.text(marked, -0.55, f"V = {marked:,}", color=DATA_COLOURS[1], ha="center", va="bottom")
+        top = axes.get_xaxis_transform()
+        axes.text(marked, 1.02, f"V = {marked:,}", color=DATA_COLOURS[1], ha="center", va="bottom", transform=top)
         axes.set_yticks(range(len(intervals)), list(intervals))
         axes.tick_params(axis="y", length=0)
         axes.set(xlabel="vocabulary V", ylim=(len(intervals) - 0.5, -0.6), xlim=(39_700, 41_500))
@@ -416,7 +417,7 @@ def training_memory(parts):
         figure, axes = canvas(2.9)
         for row, by_part in enumerate(parts.values()):
             left = 0.0
-            for (part, size), colour in zip(by_part.items(), DATA_COLOURS, strict=False):
+            for size, colour in zip(by_part.values(), DATA_COLOURS, strict=False):
                 axes.barh(row, size, left=left, color=colour, height=0.6)
                 left += size
             axes.annotate(f"{left:.1f} GB", (left, row), (5, 0), textcoords="offset points", va="center")
@@ -431,18 +432,18 @@ def training_memory(parts):
     return Figure(figure, alt)
 
 
-def attention_memory(lengths, measured, formulas):
-    """Bytes that one block keeps against T, in megabytes: points measured, lines from the formula; {kind: values}."""
+def attention_memory(lengths, measured, grid, formulas):
+    """Megabytes that one block keeps: points measured at ``lengths``, lines by formula on ``grid``; {kind: values}."""
     with matplotlib.rc_context(LOOK):
         figure, axes = canvas(2.8)
         for (kind, values), colour in zip(measured.items(), DATA_COLOURS, strict=False):
-            axes.plot(lengths, formulas[kind], color=colour, linewidth=1.2)
+            axes.plot(grid, formulas[kind], color=colour, linewidth=1.2)
             axes.plot(lengths, values, "o", markersize=4, color=colour)
-            axes.annotate(kind, (lengths[-1], values[-1]), (6, 0), textcoords="offset points", color=colour, va="center")
+            axes.annotate(kind, (lengths[-1] * 1.02, values[-1]), color=colour, va="center")
         axes.set_xlim(0, lengths[-1] * 1.35)
         axes.set_ylim(bottom=0)
         axes.set_xticks(lengths[1:])
         axes.set_xlabel("sequence length T")
         axes.set_ylabel("kept by one block, MB")
-    alt = "Two curves over sequence length: explicit attention bends upwards, fused attention is a straight line below it."
+    alt = "Two curves over sequence length: explicit attention bends upwards, fused attention is straight and lower."
     return Figure(figure, alt)

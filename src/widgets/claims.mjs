@@ -3,6 +3,9 @@ import { h } from "./shared.mjs";
 
 const RIGHT = "right";
 
+/** The beginning of a statement, for a list. @param {string} text */
+const shortened = (text) => (text.length > 50 ? `${text.slice(0, 48).trimEnd()}…` : text);
+
 function render({ model, el }) {
   const { claims, verdicts, mistakes, lab } = model.get("data");
   const inPage = model.get("page");
@@ -10,6 +13,7 @@ function render({ model, el }) {
   const agreed = (claim) => answerTo(claim) === claim.verdict;
 
   const place = h("select", { onchange: () => show(Number(place.value)) });
+  const heading = h("span", { class: "bw-title" });
   const score = h("span", { class: "bw-muted" });
   const statement = h("p", { class: "bw-claim", tabindex: "-1" });
   const options = verdicts.map((verdict) => {
@@ -67,6 +71,7 @@ function render({ model, el }) {
     const given = answerTo(claim);
     const answered = claims.filter(answerTo);
     paintPlaces();
+    heading.textContent = `Statement ${model.get("current") + 1} of ${claims.length}: ${claim.topic}`;
     statement.textContent = claim.statement;
     for (const { input } of options) {
       input.checked = input.value === given;
@@ -93,7 +98,7 @@ function render({ model, el }) {
     const groups = new Map();
     claims.forEach((claim, index) => {
       const mark = answerTo(claim) ? (agreed(claim) ? "✓ " : "✗ ") : "";
-      const option = h("option", { value: index }, `${index + 1}. ${mark}${claim.statement}`);
+      const option = h("option", { value: index }, `${index + 1}. ${mark}${shortened(claim.statement)}`);
       groups.set(claim.topic, [...(groups.get(claim.topic) ?? []), option]);
     });
     place.replaceChildren(...[...groups].map(([topic, items]) => h("optgroup", { label: topic }, ...items)));
@@ -138,7 +143,7 @@ function render({ model, el }) {
 
   el.classList.add("bw", "bw-claims");
   el.append(h("section", { "aria-label": "Judge the article's statements" },
-    h("label", { class: "bw-place" }, h("span", { class: "bw-title" }, "Statement"), place),
+    h("label", { class: "bw-place" }, heading, place),
     statement, form, said,
     h("div", { class: "bw-actions" }, previous, next, score), scoreBox, h("div", { class: "bw-actions" }, again), all));
   for (const control of el.querySelectorAll("input, select, button, summary")) control.setAttribute("data-lm-suppress-shortcuts", "true");
