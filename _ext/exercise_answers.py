@@ -29,6 +29,15 @@ class AnswerRole(SphinxRole):
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
 
 
+def number_contents(app, doctree: nodes.document) -> None:
+    """sphinx-exercise gives every exercise's content one id, and every solution's; an id must be alone in its page."""
+    for number, section in enumerate(doctree.findall(nodes.section)):
+        for i, name in enumerate(section["ids"]):
+            if name in ("exercise-content", "solution-content"):
+                section["ids"][i] = f"{name}-{number}"
+
+
 def setup(app):
     app.add_role("answer", AnswerRole())
+    app.connect("doctree-read", number_contents)
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

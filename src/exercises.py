@@ -59,7 +59,8 @@ class Place:
     @property
     def address(self) -> str:
         """As a link from another page of the chapter; a built page names a section by its heading."""
-        return f"{self.page}.html#{re.sub('[^a-z0-9]+', '-', self.heading.lower()).strip('-')}"
+        words = self.heading.lower().replace("'", "")
+        return f"{self.page}.html#{re.sub('[^a-z0-9]+', '-', words).strip('-')}"
 
 
 PLACES = {

@@ -120,8 +120,9 @@ function render({ model, el }) {
   const data = model.get("data");
   const questions = data.questions.map((question) => questionForm(question, model, data));
   const which = h("span", { class: "bw-muted" });
-  const another = h("button", { type: "button", onclick: () => move(model.get("instance") + 1) }, "New numbers");
-  const first = h("button", { type: "button", onclick: () => move(0) }, "Numbers of the text");
+  const words = data.questions[0].kind === "line" ? ["Next piece", "First piece", "Piece"] : ["New numbers", "Numbers of the text", "Numbers"];
+  const another = h("button", { type: "button", onclick: () => move(model.get("instance") + 1) }, words[0]);
+  const first = h("button", { type: "button", onclick: () => move(0) }, words[1]);
   const announced = h("span", { class: "bw-hidden", "aria-live": "polite" });
 
   function move(instance) {
@@ -134,7 +135,7 @@ function render({ model, el }) {
   function paint() {
     const instance = model.get("instance");
     questions.forEach((question) => question.paint());
-    which.textContent = instance ? `Numbers ${instance + 1} of ${data.rows.length}` : "";
+    which.textContent = instance ? `${words[2]} ${instance + 1} of ${data.rows.length}` : "";
     first.hidden = instance === 0;
   }
 
@@ -197,7 +198,7 @@ function questionForm(question, model, data) {
       fields() {
         const [snippet, lines] = question.code[instance()];
         const title = h("p", { class: "bw-muted" }, question.snippets[snippet].title);
-        return [title, ...lines.map((line, i) => choice(`${i + 1}`, h("span", { class: "bw-line" }, `${i + 1}`), h("code", {}, line)))];
+        return [title, ...lines.map((line, i) => choice(`${i + 1}`, h("span", { class: "bw-line" }, h("span", {}, `${i + 1}`), h("code", {}, line))))];
       },
       judge([typed]) {
         const [snippet] = question.code[instance()];
