@@ -66,11 +66,12 @@ def test_it_installs_the_code_from_the_repository_where_it_is_missing():
     assert (done.returncode, done.stdout) == (0, "-m pip install --quiet git+https://github.com/reader/book\n")
 
 
-@pytest.mark.parametrize("source", ["", "https://github.com/reader/book"])
-def test_it_says_so_where_it_cannot(source):
-    done = run(without_the_code(source, installed=False))
+@pytest.mark.parametrize(("source", "installed"), [("", True), ("https://github.com/reader/book", False)])
+def test_it_says_so_where_it_cannot(source, installed):
+    done = run(without_the_code(source, installed))
 
     assert done.returncode == 1
+    assert done.stdout == ("-m pip install --quiet git+https://github.com/reader/book\n" if source else "")
     assert done.stderr.endswith("the book's code is not here: open this lab from the book's folder, with make lab\n")
 
 
