@@ -89,7 +89,7 @@ def _inline_svg(svg: str, alt: str) -> str:
 
 
 def weight_deviations(ratios, errors, scaled):
-    """Standard deviation of each weight over 0.02, with its error bar; ``scaled`` marks the projections into the stream."""
+    """Standard deviation of each weight over 0.02, with its error bar; ``scaled`` marks the scaled projections."""
     with matplotlib.rc_context(LOOK):
         figure, axes = canvas(2.6)
         for marked, colour, label in ((False, DATA_COLOURS[0], "all other weights"), (True, DATA_COLOURS[1], "c_proj")):
@@ -127,7 +127,7 @@ def four_rules(depths, measured, spread, theory):
         axes.minorticks_off()
         axes.set_xlabel("depth L")
         axes.set_ylabel("variance after the last block")
-    alt = "Four curves over depth: without scaling steeply rising, 1/√L and 1/√(2L) flat one above the other, 1/(2L) falling."
+    alt = "Four curves over depth: without scaling steeply rising, 1/√L and 1/√(2L) flat, 1/(2L) falling below them."
     return Figure(figure, alt)
 
 
@@ -446,4 +446,22 @@ def attention_memory(lengths, measured, grid, formulas):
         axes.set_xlabel("sequence length T")
         axes.set_ylabel("kept by one block, MB")
     alt = "Two curves over sequence length: explicit attention bends upwards, fused attention is straight and lower."
+    return Figure(figure, alt)
+
+
+def training_curves(losses):
+    """Training loss against the step, one panel per depth; {depth: {rule: (mean, spread) over seeds, per step}}."""
+    with matplotlib.rc_context(LOOK):
+        figure, panels = canvas(2.8, columns=len(losses), sharey=True)
+        for axes, (depth, by_rule) in zip(panels, losses.items(), strict=True):
+            for (mean, spread), colour in zip(by_rule.values(), DATA_COLOURS, strict=False):
+                steps = range(1, len(mean) + 1)
+                axes.fill_between(steps, mean - spread, mean + spread, color=colour, alpha=0.3, linewidth=0)
+                axes.plot(steps, mean, color=colour, linewidth=1.4)
+            axes.set_xlabel(f"step, L = {depth}")
+            axes.set_xticks([1, len(mean) // 2, len(mean)])
+        for place, (rule, colour) in enumerate(zip(by_rule, DATA_COLOURS, strict=False)):
+            axes.text(0.98, 0.97 - 0.11 * place, rule, color=colour, transform=axes.transAxes, ha="right", va="top")
+        panels[0].set_ylabel("loss, nats per character")
+    alt = "Falling loss curves in two panels: at two layers both rules coincide, at twelve unscaled stays higher."
     return Figure(figure, alt)

@@ -4,6 +4,7 @@ All of these work on PyTorch's ``meta`` device, whose tensors have shapes but no
 measured: autograd and the optimizer decide what they keep from shapes alone.
 """
 
+import copy
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -72,13 +73,14 @@ def file_bytes(content: object) -> int:
 def _allocated(content: object, copies: dict[int, Tensor]) -> object:
     """The same nested content with every tensor on the CPU, its memory reserved but never touched."""
     if isinstance(content, Tensor):
-        # Two names of one Parameter stay one storage.
-        key = content.untyped_storage()._cdata
+        key = content.untyped_storage()._cdata  # two names of one Parameter stay one storage
         if key not in copies:
             copies[key] = torch.empty(content.shape, dtype=content.dtype)
-        return copies[key]
+        return copies[key].detach()
     if isinstance(content, dict):
-        return {name: _allocated(value, copies) for name, value in content.items()}
-    if isinstance(content, (list, tuple)):
+        twin = copy.copy(content)  # with the attributes that a module's state dict has
+        twin.update((name, _allocated(value, copies)) for name, value in content.items())
+        return twin
+    if isinstance(content, list):
         return [_allocated(value, copies) for value in content]
     return content
