@@ -308,3 +308,31 @@ def test_saved_output_shows_what_was_set():
 
     assert (started["step"], started["batch_size"]) == (3, 2)
     assert started["config"] == state.config_fields(PRESETS["gpt2-medium"])
+
+
+def saved_page_forms() -> list[tuple[str, str]]:
+    """(name of the widget, HTML) of every page form in the committed labs."""
+    forms = []
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            for output in cell.get("outputs", []):
+                html = "".join(output.get("data", {}).get("text/html", ""))
+                found = re.search(r'data-module="src/widgets/(\w+)\.mjs"', html)
+                forms += [(found[1], html)] if found else []
+    return forms
+
+
+def test_page_forms_in_the_labs_are_current():
+    """What a lab saved is what its widget would save today; after a change, ``make notebooks`` brings it up to date."""
+    forms = saved_page_forms()
+    stale = []
+    for name, html in forms:
+        started = json.loads(re.search(r'<script type="application/json">(.*?)</script>', html)[1])
+        values = {key: value for key, value in started.items() if key not in ("data", "page")}
+        if name == "residuals":
+            values["curves"] = started["data"]["curves"]
+        if registry.html(name, values) != html:
+            stale.append(name)
+
+    assert "calculator" in [name for name, _ in forms]
+    assert stale == []

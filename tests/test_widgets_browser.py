@@ -430,7 +430,8 @@ def test_failing_module_says_so_and_leaves_the_page_working(open_page, address):
     page = open_page(f"{address}/broken.html")
     failures = page.locator(".bw-failure")
     failures.nth(1).wait_for()
-    assert "no render today. The rest of the page works." in failures.nth(0).inner_text()
+    told = "This interactive part has stopped: no render today. The rest of the page works."
+    assert failures.nth(0).inner_text() == told
     assert failures.count() == 2 and failures.nth(1).get_attribute("role") == "alert"
 
     late = page.locator("button.late")
