@@ -224,22 +224,24 @@ class Design:
         return Verdict(True, SENTENCES["widest"].format(**values))
 
 
-def diagnose(
-    question: Number, q: SimpleNamespace, value: Fraction, got: str, shortened: bool
-) -> tuple[Verdict, list[str]]:
-    """The verdict on a number, and the places to read again: right, or the mistakes that lead there, or a next step.
+def diagnose(question: Number, right, mistakes: list, value: Fraction, got: str, shortened: bool):
+    """The verdict on a number: right, or the mistakes that lead there, or a next step.
 
     Args:
         question: what was asked.
-        q: the quantities of the instance.
+        right: the right answer.
+        mistakes: what ``question.mistakes`` gives for the same quantities.
         value: the number given.
         got: how it was written.
         shortened: whether it was written with a suffix or an exponent.
+
+    Returns:
+        The verdict, and the places to read again.
     """
-    if question.agrees(value, question.answer(q)):
+    if question.agrees(value, right):
         return Verdict(True, SENTENCES["right"].format(got=got)), []
 
-    found = [indices for indices, wrong in question.mistakes(q) if wrong is not None and question.agrees(value, wrong)]
+    found = [indices for indices, wrong in mistakes if wrong is not None and question.agrees(value, wrong)]
     found = [indices for indices in found if len(indices) == 1] or found
     if found:
         causes = [[question.slips[i].cause for i in indices] for indices in found]

@@ -1371,7 +1371,15 @@ def check(question_id: str, answer, instance: int = 0) -> Verdict:
         value, shortened = read_number(got)
     except UnreadableAnswer as error:
         return Verdict(False, str(error))
-    return _pointing(*diagnose(question, q, value, got, shortened))
+    return _pointing(*diagnose(question, *_right_and_wrong(question_id, instance), value, got, shortened))
+
+
+@cache
+def _right_and_wrong(question_id: str, instance: int) -> tuple:
+    """The right answer, and every known mistake with the number it gives."""
+    exercise, question = _question(question_id)
+    q = instances(exercise.id)[instance]
+    return question.answer(q), list(question.mistakes(q))
 
 
 def _check_listed(question: Choice | PickLine, reasons: dict[str, str | None], got: str) -> Verdict:
