@@ -19,6 +19,7 @@ import sphinxcontrib.katex
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinxcontrib.katex import KaTeXServer
 
@@ -98,6 +99,24 @@ def mend_names(app: Sphinx, pagename: str, templatename: str, context: dict, doc
     context["body"] = body.replace(' role="doc-biblioentry"', ' role="listitem"')
 
 
+class KeepPunctuation(SphinxPostTransform):
+    """Keep a comma or a full stop on the line of the short formula before it.
+
+    A formula is drawn as boxes, and a browser may break a line after any box.
+    """
+
+    default_priority = 900
+
+    def run(self, **kwargs) -> None:
+        for formula in list(self.document.findall(nodes.math)):
+            after = formula.next_node(descend=False, siblings=True)
+            marks = re.match(r"[.,;:!?)]+", after) if isinstance(after, nodes.Text) else None
+            if marks and len(formula.astext()) <= 24:
+                kept = nodes.inline("", "", formula.deepcopy(), nodes.Text(marks[0]), classes=["nobr"])
+                formula.parent.replace(after, nodes.Text(after[marks.end() :]))
+                formula.parent.replace(formula, kept)
+
+
 def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Give a page without a description of its own its first paragraph as one."""
     if doctree is None or 'name="description"' in context.get("metatags", ""):
@@ -136,6 +155,7 @@ def drop_files(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict:
+    app.add_post_transform(KeepPunctuation)
     app.connect("config-inited", add_templates, priority=900)
     app.connect("config-inited", drop_thebe)
     app.connect("builder-inited", start_katex, priority=900)
