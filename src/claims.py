@@ -523,8 +523,8 @@ CLAIMS = (
 )
 
 
-def judge(claim_id: str, as_said: bool | None, with_condition: bool = False) -> str:
-    """The verdict that a measurement gives, beside the statement.
+def judge(claim_id: str, as_said: bool | None, with_condition: bool = False) -> None:
+    """Print the verdict that a measurement gives, and the statement.
 
     Args:
         claim_id: which claim.
@@ -546,7 +546,7 @@ def judge(claim_id: str, as_said: bool | None, with_condition: bool = False) -> 
         found = CONDITION if with_condition else WRONG
     if found != claim.verdict:
         raise ValueError(f"the measurement says {found!r} of {claim_id!r}; the list says {claim.verdict!r}")
-    return f"{found}: {claim.statement}"
+    print(f"{found}: {claim.statement}")
 
 
 def filled(values: Mapping) -> list[dict]:

@@ -81,7 +81,7 @@ function render({ model, el }) {
     if (given) {
       said.dataset.right = agreed(claim) ? "yes" : "no";
       const opening = agreed(claim) ? "We agree: " : "Our verdict is another: ";
-      said.replaceChildren(opening, h("strong", {}, claim.verdict), `. ${claim.reason} `, source(claim, "The cells that decide it"));
+      said.replaceChildren(opening, h("strong", {}, claim.verdict), `. ${claim.reason} `, source(claim, "The cells behind it"));
     } else {
       said.replaceChildren();
     }
