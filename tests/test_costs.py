@@ -78,7 +78,7 @@ def test_attention_matrices_and_logits(config, batch_size):
     shape = (batch_size * config.n_head, config.block_size, config.block_size)
 
     assert costs.evaluate(costs.logits(), config, batch_size) == forward()[0].nbytes
-    if config.block_size != config.head_width:  # else q, k and v have the shape of the attention matrices
+    if config.block_size % config.head_width:  # else another saved tensor may have the shape of the attention matrices
         saved = measurements.saved_bytes(model, forward, shape=shape)
         assert costs.evaluate(costs.attention_matrices(), config, batch_size) == saved
 
@@ -116,7 +116,7 @@ def test_checkpoints_are_what_a_written_file_measures(tmp_path):
     torch.save(model.state_dict(), path)
 
     assert measurements.file_bytes(model.state_dict()) == path.stat().st_size
-    assert 0 < path.stat().st_size - costs.evaluate(costs.weights(True), config) < 10_000
+    assert 0 < path.stat().st_size - costs.evaluate(costs.weights(True), config) < 500 * len(model.state_dict())
 
 
 def test_mask_buffers_make_a_file_larger_by_their_bytes(tmp_path):
