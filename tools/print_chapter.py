@@ -88,6 +88,8 @@ class Document:
                 link.unwrap()
             elif not path or target in self.pages:
                 link["href"] = f"#{_prefix(target if path else page)}{fragment}"
+            elif link.find_parent(class_="bw-twin"):
+                link.decompose()  # a bare "Lab" that says nothing on paper
             else:
                 link.unwrap()
 
