@@ -274,6 +274,11 @@ def test_trimming_by_keyboard(open_page, address):
     assert "only 1 to 6 rows can be kept of 6" in trimming.inner_text()
     assert facts.all_inner_texts()[2] == "1,856"
     page.keyboard.press("Shift+Tab")
+    tab_to(page, trimming.locator("input[aria-label^='C, ']"))
+    type_over(page, "9")
+    assert "H: 2 heads do not divide C = 9; nearest that do: 1 or 3." in trimming.inner_text()
+    assert facts.all_inner_texts()[2] == "1,856"
+    page.keyboard.press("Shift+Tab")
     tab_to(page, trimming.get_by_label("Preset"))
     page.keyboard.type("gpt2-x")
     page.keyboard.press("Tab")
@@ -334,10 +339,12 @@ def test_impossible_input_is_explained_and_the_last_result_stays(open_page, widg
     invalid = page.locator("[aria-invalid=true]")
     described = page.locator(f"#{invalid.get_attribute('aria-describedby')}").inner_text()
 
-    assert errors == [message] and described == message
+    note = page.get_by_text("What is shown belongs to the last possible configuration.")
+
+    assert errors == [message] and described == message and note.is_visible()
     assert page.locator(TOTAL).inner_text() == grouped(count_parameters(GPT2))
     page.get_by_label("Preset").select_option("gpt2-xl")
-    assert page.locator("[aria-invalid=true]").count() == 0
+    assert page.locator("[aria-invalid=true]").count() == 0 and not note.is_visible()
     assert page.locator(TOTAL).inner_text() == grouped(count_parameters(PRESETS["gpt2-xl"]))
 
 

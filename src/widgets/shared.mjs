@@ -175,6 +175,7 @@ export function configEditor(model, symbols, withBias = false) {
       },
       onproblem() {
         unreadable.add(symbol);
+        submit();
       },
     });
   }
@@ -199,6 +200,7 @@ export function configEditor(model, symbols, withBias = false) {
     },
   });
 
+  const stale = h("p", { class: "bw-muted", hidden: true }, "What is shown belongs to the last possible configuration.");
   let held = false;
 
   function submit() {
@@ -210,12 +212,15 @@ export function configEditor(model, symbols, withBias = false) {
       paint();
       return;
     }
+    stale.hidden = false;
     for (const { symbol, field } of data.fields) if (!unreadable.has(symbol)) fields[symbol]?.show(draft[field]);
-    if (problem && !unreadable.has("H")) fields.H.refuse(problem);
+    const culprit = fields.H ? "H" : "C"; // a widget without a field for the heads blames the width
+    if (problem && !unreadable.has(culprit)) fields[culprit].refuse(problem);
   }
   function paint() {
     const config = model.get("config");
     draft = { ...config };
+    stale.hidden = true;
     unreadable.clear();
     for (const { symbol, field } of data.fields) fields[symbol]?.show(config[field]);
     bias.checked = config.bias;
@@ -238,6 +243,7 @@ export function configEditor(model, symbols, withBias = false) {
     ...Object.values(fields).map((field) => field.element),
   );
   if (withBias) element.append(h("label", { class: "bw-check" }, bias, " biases in Linear and LayerNorm"));
+  element.append(stale);
   paint();
   return { element, paint, propose };
 }
