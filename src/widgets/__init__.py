@@ -4,7 +4,7 @@
 (:mod:`widgets.registry` and what it imports) do without anywidget, so that the book builds where it is not installed.
 """
 
-_LIVE = ("Calculator", "Walk", "Heads", "Trimming", "Residuals")
+_LIVE = ("Calculator", "Walk", "Heads", "Trimming", "Training", "Residuals")
 
 
 def __getattr__(name: str):

@@ -12,7 +12,7 @@ import traitlets
 from gpt_config import GPTConfig
 from widgets import registry
 from widgets.page import FOLDER, module_source
-from widgets.state import config_fields
+from widgets.state import ATTENTION, config_fields
 
 
 class _BookWidget(anywidget.AnyWidget):
@@ -127,6 +127,17 @@ class Trimming(_ConfigWidget):
     def trimmed_config(self) -> GPTConfig:
         """The configuration after the cut."""
         return replace(self.config, block_size=self.kept)
+
+
+class Training(_ConfigWidget):
+    """What one training step of a configuration needs, with ``batch_size`` sequences."""
+
+    _esm = module_source(FOLDER / "training.mjs")
+    _module = "training"
+    _settable = ("config", "batch_size", "attention")
+
+    batch_size = traitlets.Int(min=1).tag(sync=True)
+    attention = traitlets.Enum(list(ATTENTION)).tag(sync=True)
 
 
 class Residuals(_BookWidget):

@@ -31,6 +31,7 @@ WIDGETS = {
     "heads": PageWidget(state.heads, twins.heads),
     "trimming": PageWidget(state.trimming, twins.trimming),
     "residuals": PageWidget(state.residuals, twins.residuals),
+    "training": PageWidget(state.training, twins.training),
     "exercise": PageWidget(exercise_pages.exercise, exercise_pages.exercise_twin),
     "claims": PageWidget(claim_pages.claims, claim_pages.claims_twin),
     "progress": PageWidget(exercise_pages.progress, exercise_pages.progress_twin),

@@ -7,6 +7,7 @@ multiplies that table and knows no formula. Nothing here imports torch or anywid
 
 from dataclasses import asdict
 
+import costs
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, PARTS, SHAPE_TABLE, polynomial
 
@@ -18,6 +19,8 @@ BYTES_PER_PARAMETER = (
     ("weights in fp16 or bf16", 2),
     ("training with Adam in fp32: weight, gradient and two moments", 16),
 )
+
+ATTENTION = {"explicit": "attention matrices in memory", "fused": "fused attention"}
 
 _POWERS_OF_TWO = [2**k for k in range(18)]
 FIELDS = (
@@ -230,6 +233,15 @@ def trimming(config="small test", kept: int = 4) -> dict:
     return {"config": fields, "kept": kept, "data": _counting_data()}
 
 
+def training(config="gpt2", batch_size: int = 1, attention: str = "explicit") -> dict:
+    """What a training step needs: ``batch_size`` sequences of T tokens, ``attention`` one of ``ATTENTION``."""
+    _require_between("batch_size", batch_size, 1, LARGEST_VALUE)
+    if attention not in ATTENTION:
+        raise ValueError(f"attention={attention!r} is not known; use one of {', '.join(ATTENTION)}")
+    data = {**_counting_data(), "attention": ATTENTION, "costs": {kind: _step_costs(kind) for kind in ATTENTION}}
+    return {"config": _config(config), "batch_size": batch_size, "attention": attention, "data": data}
+
+
 def residuals(curves: dict, depth: int | None = None, rule: str | None = None) -> dict:
     """The residual explorer. ``curves``: what the initialization lab measured, see :func:`check_curves`."""
     check_curves(curves)
@@ -276,6 +288,18 @@ def config_fields(config: GPTConfig) -> dict:
     for field in FIELDS:
         _require_between(field["field"], fields[field["field"]], 1, LARGEST_VALUE)
     return fields
+
+
+def _step_costs(attention: str) -> dict:
+    """Polynomials for biases on (``"true"``) and off (``"false"``), as lists of [coefficient, symbols]."""
+    steps = {bias: costs.training_step(bias, attention == "explicit") for bias in (True, False)}
+    return {
+        str(bias).lower(): [
+            {"name": name, "unit": cost.unit, "terms": [[k, list(symbols)] for symbols, k in cost.terms.items()]}
+            for name, cost in step.items()
+        ]
+        for bias, step in steps.items()
+    }
 
 
 def _config(config) -> dict:

@@ -8,10 +8,11 @@ import re
 from dataclasses import replace
 from html import escape
 
+import costs
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, SHAPE_TABLE, count_by_part, count_parameters, dimensions
 from widgets.page import table_html
-from widgets.state import BYTES_PER_PARAMETER
+from widgets.state import ATTENTION, BYTES_PER_PARAMETER
 
 
 def calculator(state: dict) -> str:
@@ -73,6 +74,19 @@ def heads(state: dict) -> str:
     caption = f"Every number of heads that fits C = {config.n_embd}, T = {config.block_size}"
     head = ["heads H", "head width d", "parameters of c_attn.weight", "numbers in the T × T maps"]
     return table_html(caption, head, rows)
+
+
+def training(state: dict) -> str:
+    """The memories and the arithmetic of one step, with both kinds of attention."""
+    config, batch_size = GPTConfig(**state["config"]), state["batch_size"]
+    steps = [costs.training_step(config.bias, kind == "explicit") for kind in ATTENTION]
+    rows = [
+        [name, cost.unit, *(f"{step[name].of(config, batch_size):,}" for step in steps)]
+        for name, cost in steps[0].items()
+    ]
+    sequences = f"{batch_size} sequence" + "s" * (batch_size > 1)
+    caption = f"One training step of {config_text(config)} with {sequences} of {config.block_size} tokens"
+    return table_html(caption, ["what is needed", "unit", *ATTENTION.values()], rows)
 
 
 def trimming(state: dict) -> str:

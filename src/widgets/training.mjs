@@ -1,0 +1,94 @@
+// What one training step needs: five memories and the arithmetic of a configuration and a batch.
+import { bytesText, configEditor, dimsOf, fact, grouped, h, mount, number, numberField, percent, table } from "./shared.mjs";
+
+function render({ model, el }) {
+  const data = model.get("data");
+  const editor = configEditor(model, ["V", "T", "L", "H", "C"], true);
+  const batch = numberField({
+    symbol: "B",
+    label: "batch",
+    largest: data.largest,
+    stops: () => [1, 2, 4, 8, 12, 16, 32, 64, 128, 256, 512, 1024],
+    onvalue: (value) => save("batch_size", value),
+    onproblem() {},
+  });
+  const attention = h("select", { onchange: () => save("attention", attention.value) });
+  attention.append(...Object.keys(data.attention).map((kind) => h("option", { value: kind }, kind)));
+  editor.element.children[0].after(batch.element);
+  editor.element.append(h("label", { class: "bw-choice" }, h("span", { class: "bw-name" }, "Attention"), attention));
+
+  const total = h("output", { "aria-live": "polite", class: "bw-total" });
+  const bar = h("div", { class: "bw-bar", "aria-hidden": "true" });
+  const parts = h("ul", { class: "bw-legend" });
+  const facts = h("div", { class: "bw-facts" });
+  const exact = h("tbody");
+
+  function save(trait, value) {
+    model.set(trait, value);
+    model.save_changes();
+  }
+
+  function paint() {
+    editor.paint();
+    batch.show(model.get("batch_size"));
+    attention.value = model.get("attention");
+    const config = model.get("config");
+    const dims = { ...dimsOf(data, config), B: BigInt(model.get("batch_size")) };
+    const needed = data.costs[attention.value][config.bias].map((cost) => ({ ...cost, amount: evaluate(cost.terms, dims) }));
+    const memories = needed.filter((cost) => cost.unit === "bytes");
+    const sum = memories.reduce((n, cost) => n + cost.amount, 0n);
+
+    total.replaceChildren(h("strong", {}, bytesText(sum)), " in float32");
+    const colour = (i) => `var(--bw-data-${i + 1})`;
+    bar.replaceChildren(...memories.map((cost, i) => h("span", { style: `background:${colour(i)};flex-grow:${Number((cost.amount * 100000n) / sum)}` })));
+    parts.replaceChildren(
+      ...memories.map((cost, i) =>
+        h("li", {}, h("i", { style: `background:${colour(i)}` }), h("span", {}, cost.name), h("b", {}, percent(cost.amount, sum)), h("span", { class: "bw-n" }, bytesText(cost.amount))),
+      ),
+    );
+    const flops = needed.find((cost) => cost.unit === "FLOPs");
+    const tokens = dims.B * dims.T;
+    facts.replaceChildren(
+      fact("tokens in the batch", grouped(tokens)),
+      fact(flops.name, flopsText(flops.amount)),
+      fact("FLOPs per token", flopsText(flops.amount / tokens)),
+    );
+    exact.replaceChildren(
+      ...needed.map((cost) => h("tr", {}, h("th", { scope: "row" }, cost.name, h("small", {}, ...formula(cost.terms))), h("td", {}, cost.unit), number(cost.amount))),
+    );
+  }
+
+  return mount(
+    { model, el },
+    "What one training step needs",
+    ["config", "batch_size", "attention"],
+    paint,
+    h("div", { class: "bw-columns" }, editor.element, h("div", {}, h("p", { class: "bw-result" }, total), bar, parts, facts)),
+    h("details", {}, h("summary", {}, "Exact numbers and formulas"), h("div", { class: "bw-scroll", role: "region", "aria-label": "Exact numbers and formulas", tabindex: 0 }, table("One training step", ["what is needed", "unit", "amount"], exact))),
+  );
+}
+
+/** The value of a polynomial. @param {[number, string[]][]} terms  @param {Record<string, bigint>} dims */
+const evaluate = (terms, dims) =>
+  terms.reduce((sum, [factor, symbols]) => sum + symbols.reduce((n, symbol) => n * dims[symbol], BigInt(factor)), 0n);
+
+/** A polynomial as text and elements: 24BTLC² + …  @param {[number, string[]][]} terms */
+function formula(terms) {
+  return terms.flatMap(([factor, symbols], i) => {
+    const once = [...new Set(symbols)];
+    const powers = once.flatMap((symbol) => {
+      const exponent = symbols.filter((other) => other === symbol).length;
+      return [h("i", {}, symbol), exponent > 1 ? h("sup", {}, String(exponent)) : ""];
+    });
+    return [i ? " + " : "", factor === 1 && symbols.length ? "" : String(factor), ...powers];
+  });
+}
+
+/** @param {bigint} n */
+function flopsText(n) {
+  const power = Math.max(0, String(n).length - 1);
+  if (power < 6) return grouped(n);
+  return `${(Number(n) / 10 ** power).toFixed(2)} · 10${[...String(power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`;
+}
+
+export default { render };
