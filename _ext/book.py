@@ -99,22 +99,26 @@ def mend_names(app: Sphinx, pagename: str, templatename: str, context: dict, doc
     context["body"] = body.replace(' role="doc-biblioentry"', ' role="listitem"')
 
 
-class KeepPunctuation(SphinxPostTransform):
-    """Keep a comma or a full stop on the line of the short formula before it.
+class KeepOnOneLine(SphinxPostTransform):
+    """Keep a short formula on one line, and with it the comma or full stop after it.
 
     A formula is drawn as boxes, and a browser may break a line after any box.
     """
 
     default_priority = 900
+    short = 24  # characters of TeX; longer ones may need the break on a phone
 
     def run(self, **kwargs) -> None:
         for formula in list(self.document.findall(nodes.math)):
+            if len(formula.astext()) > self.short:
+                continue
+            kept = nodes.inline("", "", formula.deepcopy(), classes=["nobr"])
             after = formula.next_node(descend=False, siblings=True)
             marks = re.match(r"[.,;:!?)]+", after) if isinstance(after, nodes.Text) else None
-            if marks and len(formula.astext()) <= 24:
-                kept = nodes.inline("", "", formula.deepcopy(), nodes.Text(marks[0]), classes=["nobr"])
+            if marks:
+                kept += nodes.Text(marks[0])
                 formula.parent.replace(after, nodes.Text(after[marks.end() :]))
-                formula.parent.replace(formula, kept)
+            formula.parent.replace(formula, kept)
 
 
 def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
@@ -155,7 +159,7 @@ def drop_files(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict:
-    app.add_post_transform(KeepPunctuation)
+    app.add_post_transform(KeepOnOneLine)
     app.connect("config-inited", add_templates, priority=900)
     app.connect("config-inited", drop_thebe)
     app.connect("builder-inited", start_katex, priority=900)
