@@ -4,6 +4,7 @@ Statements are given in this book's words. A reason may name values that the lab
 :func:`filled` puts them in. The page, the lab and the tests read this list; it exists nowhere else.
 """
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
@@ -546,7 +547,7 @@ def judge(claim_id: str, as_said: bool | None, with_condition: bool = False) -> 
         found = CONDITION if with_condition else WRONG
     if found != claim.verdict:
         raise ValueError(f"the measurement says {found!r} of {claim_id!r}; the list says {claim.verdict!r}")
-    print(f"{found}: {claim.statement}")
+    print(textwrap.fill(f"{found}: {claim.statement}", width=80, subsequent_indent="    "))
 
 
 def filled(values: Mapping) -> list[dict]:
