@@ -284,7 +284,8 @@ def part_shares(shares: dict[str, dict[str, float]]) -> Figure:
         axes.tick_params(axis="y", length=0)
         axes.set(xlabel="% of unique parameters", xlim=(0, 100), ylim=(len(shares) - 0.6, -1.35))
         axes.spines["left"].set_visible(False)
-    return Figure(figure, "Four stacked bars from the smallest to the largest GPT-2: the token table shrinks, attention and MLP grow.")
+    alt = "Four stacked bars from the smallest to the largest GPT-2: the token table shrinks, attention and MLP grow."
+    return Figure(figure, alt)
 
 
 def shares_across_families(shares: dict[str, dict[str, float]]) -> Figure:
