@@ -1,0 +1,82 @@
+"""The calculator of a training step: what Python hands over, and that the page agrees with Python."""
+
+import random
+import re
+
+import pytest
+
+import costs
+from conftest import serve, watch
+from gpt_config import PRESETS, GPTConfig
+from small_book import new_book, sphinx
+from widgets import Training, registry, state
+
+TITLE = "What one training step needs"
+
+
+def test_the_twin_shows_the_costs_of_both_kinds_of_attention():
+    made = state.training("gpt2", batch_size=4)
+    twin = registry.WIDGETS["training"].make_twin(made)
+    for explicit in (True, False):
+        for cost in costs.training_step(True, explicit).values():
+            assert f"{cost.of(PRESETS['gpt2'], 4):,}" in twin
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"attention": "sparse"}, "attention='sparse' is not known; use one of explicit, fused"),
+        ({"batch_size": 0}, "batch_size=0 is not valid; use an integer from 1 to 1,000,000,000"),
+        ({"config": "gpt5"}, f"config='gpt5' is not a preset; use one of {', '.join(PRESETS)}"),
+    ],
+)
+def test_a_value_that_describes_nothing_is_refused(values, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        state.training(**values)
+
+
+def test_the_live_widget_takes_config_batch_and_attention():
+    widget = Training("small test", batch_size=2, attention="fused")
+
+    assert (widget.config, widget.batch_size, widget.attention) == (PRESETS["small test"], 2, "fused")
+    with pytest.raises(Exception, match="attention"):
+        widget.attention = "sparse"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A built page that holds the widget alone, on a loopback server."""
+    folder = new_book(tmp_path_factory.mktemp("training") / "book")
+    page = "---\norphan: true\n---\n\n# Step\n\n:::{anywidget} src/widgets/training.mjs\n{}\n:::\n"
+    (folder / "step.md").write_text(page, encoding="utf-8")
+    built = sphinx(folder)
+    html = folder / "_html"
+    assert (html / "step.html").exists(), built.stdout + built.stderr
+    server = serve(html)
+    yield f"http://127.0.0.1:{server.server_port}/step.html"
+    server.shutdown()
+
+
+def test_the_page_agrees_with_python_to_the_byte(new_page, address):
+    """Every cost of random configurations, batches and both kinds of attention, some far beyond 2^53."""
+    page = new_page()
+    trouble = watch(page)
+    page.goto(address)
+    widget = page.get_by_role("region", name=TITLE, exact=True).first
+    widget.get_by_text("Exact numbers and formulas").first.click()
+    rng = random.Random(0)
+    for _ in range(20):
+        H = rng.choice([1, 2, 12, 96])
+        sizes = {"V": rng.randint(1, 10**6), "T": rng.randint(1, 10**6), "L": rng.randint(1, 500), "H": H}
+        sizes |= {"C": H * rng.randint(1, 500), "B": rng.randint(1, 10**4)}
+        bias, attention = rng.random() < 0.5, rng.choice(["explicit", "fused"])
+        for symbol in ("C", "H", "V", "T", "L", "B"):
+            widget.get_by_label(re.compile(f"^{symbol}, .*, as a number$")).fill(str(sizes[symbol]))
+        widget.get_by_label("biases").set_checked(bias)
+        widget.get_by_label("Attention").select_option(attention)
+        config = GPTConfig(sizes["T"], sizes["V"], sizes["L"], H, sizes["C"], bias=bias)
+        step = costs.training_step(bias, attention == "explicit")
+        shown = widget.locator("details tbody td:last-child").all_inner_texts()
+
+        assert shown == [f"{cost.of(config, sizes['B']):,}" for cost in step.values()]
+    assert not trouble
