@@ -3,7 +3,8 @@
     python tools/normalize_notebooks.py notebooks/*.ipynb
 
 Cells get the ids cell-01, cell-02, ... and code cells the counts 1, 2, ...; of the metadata only tags, figure
-options and hidden outputs stay. Widgets' states and views go, since a saved page has no kernel for them. Pieces of a stream are joined.
+options and hidden outputs stay. Widgets' states and views go, since a saved page has no kernel for them. Pieces of a
+stream are joined.
 A lab that wrote to stderr, failed, or shows an object's address is refused, and no file is changed.
 """
 
