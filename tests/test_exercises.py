@@ -284,6 +284,49 @@ def test_two_mistakes_together_are_found():
     )
 
 
+# Words of a cause, and the names of the tensors that this mistake adds or leaves out.
+FORGOTTEN = {
+    ("no_bias", "Linear biases in"): (1, r"(attn|mlp)\.\w+\.bias"),
+    ("no_bias", "LayerNorm biases of the blocks in"): (1, r"ln_[12]\.bias"),
+    ("no_bias", "left ln_f out"): (-1, r"ln_f\.weight"),
+    ("no_bias", "one LayerNorm in each block"): (-1, r"ln_2\.weight"),
+    ("no_bias", "head as well"): (1, r"wte\.weight"),
+    ("no_bias", "position table out"): (-1, r"wpe\.weight"),
+    ("no_bias", "token table out"): (-1, r"wte\.weight"),
+    ("stored_sum", "tied matrix once, as"): (-1, r"wte\.weight"),
+    ("stored_sum", "position table out"): (-1, r"wpe\.weight"),
+    ("stored_sum", "left ln_f out"): (-1, r"ln_f\.(weight|bias)"),
+    ("stored_sum", "one LayerNorm in each block"): (-1, r"ln_2\.(weight|bias)"),
+    ("stored_sum", "Linear biases out"): (-1, r"(attn|mlp)\.\w+\.bias"),
+    ("stored_sum", "LayerNorm biases out"): (-1, r"ln_\w\.bias"),
+    ("decay_split", "token table out"): (-1, r"wte\.weight"),
+    ("decay_split", "position table out"): (-1, r"wpe\.weight"),
+    ("decay_split", "Linear biases with the matrices"): (1, r"(attn|mlp)\.\w+\.bias"),
+    ("not_decayed", "counted one vector"): (-1, r"ln_\w\.bias"),
+    ("not_decayed", "Linear biases out"): (-1, r"(attn|mlp)\.\w+\.bias"),
+    ("not_decayed", "left ln_f out"): (-1, r"ln_f\.(weight|bias)"),
+    ("not_decayed", "one LayerNorm in each block"): (-1, r"ln_2\.(weight|bias)"),
+    ("not_decayed", "position table here"): (1, r"wpe\.weight"),
+    ("optimizer_owns", "left ln_f out"): (-1, r"ln_f\.(weight|bias)"),
+    ("optimizer_owns", "Linear biases out"): (-1, r"(attn|mlp)\.\w+\.bias"),
+    ("optimizer_owns", "one LayerNorm in each block"): (-1, r"ln_2\.(weight|bias)"),
+}
+
+
+@pytest.mark.parametrize(("name", "words"), FORGOTTEN, ids=str)
+def test_a_forgotten_tensor_is_as_large_as_in_the_model(name, words):
+    """The number that a cause accounts for is the size of the tensors it speaks of, in a real model."""
+    sign, tensors = FORGOTTEN[name, words]
+    exercise, question = next((e, q) for e, q in NUMBERS if q.id == name)
+    (slip,) = [slip for slip in question.slips if words in slip.cause]
+    for q in instances(exercise.id)[:4]:
+        pattern = re.compile(rf"\.{tensors}$")
+        size = sum(p.numel() for key, p in model(q).named_parameters() if pattern.search(key))
+
+        assert size > 0
+        assert slip.change(question.answer(q), q) - question.answer(q) == sign * size
+
+
 # ---- Reading what people type -----------------------------------------------------------------------
 
 
