@@ -89,21 +89,23 @@ def _inline_svg(svg: str, alt: str) -> str:
 
 
 def weight_deviations(ratios, errors, scaled):
-    """Standard deviation of each weight over 0.02, with its error bar; ``scaled`` marks the scaled projections."""
+    """Standard deviation of each weight over its target, with error bars; ``scaled`` marks the scaled projections."""
     with matplotlib.rc_context(LOOK):
         figure, axes = canvas(2.6)
-        for marked, colour, label in ((False, DATA_COLOURS[0], "all other weights"), (True, DATA_COLOURS[1], "c_proj")):
+        axes.axhline(1, color=INK, linewidth=0.8)
+        for marked, colour in ((False, DATA_COLOURS[0]), (True, DATA_COLOURS[1])):
             chosen = [i for i, s in enumerate(scaled) if s is marked]
             values, bars = [ratios[i] for i in chosen], [errors[i] for i in chosen]
-            axes.errorbar(chosen, values, bars, fmt="o", markersize=3, linewidth=1.2, color=colour)
-            axes.annotate(label, (len(ratios) - 0.4, values[-1]), color=colour, va="center")
-        axes.set_xlim(-1, len(ratios) + 7)
+            axes.errorbar(chosen, values, bars, fmt="o", markersize=4, linewidth=1.4, color=colour)
+        where = {"transform": axes.transAxes, "va": "top"}
+        axes.text(0.02, 0.98, "target 0.02", color=DATA_COLOURS[0], **where)
+        axes.text(0.98, 0.98, "target 0.02/√(2L)", color=DATA_COLOURS[1], ha="right", **where)
         axes.set_xticks([])
-        axes.set_ylim(0, 1.15)
-        axes.set_yticks([0, 0.5, 1])
+        axes.set_ylim(0.975, 1.025)
+        axes.set_yticks([0.98, 0.99, 1, 1.01, 1.02])
         axes.set_xlabel("the weights, in the order of the model")
-        axes.set_ylabel("std / 0.02")
-    alt = "Points with small error bars on two levels: projections into the stream low, all other weights at one."
+        axes.set_ylabel("measured / target")
+    alt = "Points of two colours with error bars scatter around a line at one, all within two per cent."
     return Figure(figure, alt)
 
 
