@@ -13,7 +13,7 @@ from sphinx.util.docutils import SphinxRole
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
-from exercises import right_answer  # noqa: E402 (found through the line above, also where it is not installed)
+from exercises import right_answer
 
 __version__ = "1.0"
 
