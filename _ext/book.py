@@ -113,12 +113,15 @@ class KeepOnOneLine(SphinxPostTransform):
             if len(formula.astext()) > self.short:
                 continue
             kept = nodes.inline("", "", formula.deepcopy(), classes=["nobr"])
-            after = formula.next_node(descend=False, siblings=True)
+            # A place by identity: two texts ". " of one paragraph are equal, and docutils' replace() takes the first.
+            siblings = formula.parent.children
+            place = next(i for i, node in enumerate(siblings) if node is formula)
+            after = siblings[place + 1] if place + 1 < len(siblings) else None
             marks = re.match(r"[.,;:!?)]+", after) if isinstance(after, nodes.Text) else None
             if marks:
                 kept += nodes.Text(marks[0])
-                formula.parent.replace(after, nodes.Text(after[marks.end() :]))
-            formula.parent.replace(formula, kept)
+                formula.parent[place + 1] = nodes.Text(after[marks.end() :])
+            formula.parent[place] = kept
 
 
 def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
