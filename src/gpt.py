@@ -197,7 +197,8 @@ class GPT(nn.Module):
             ValueError: an argument is outside its range.
         """
         require_positive_int("max_new_tokens", max_new_tokens)
-        if not isinstance(temperature, (int, float)) or not 0 < temperature < math.inf:
+        is_number = isinstance(temperature, (int, float)) and not isinstance(temperature, bool)
+        if not is_number or not 0 < temperature < math.inf:
             raise ValueError(f"temperature={temperature!r} is not valid; use a finite number above 0")
         vocab_size = self.config.vocab_size if valid_vocab_size is None else valid_vocab_size
         if type(vocab_size) is not int or not 1 <= vocab_size <= self.config.vocab_size:
@@ -208,7 +209,9 @@ class GPT(nn.Module):
 
         for _ in range(max_new_tokens):
             logits, _ = self(idx[:, -self.config.block_size :])
-            logits = logits[:, -1, :vocab_size] / temperature  # (B, valid V)
+            logits = logits[:, -1, :vocab_size]  # (B, valid V)
+            # The largest logit becomes 0, so that a tiny temperature cannot make it infinite.
+            logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature
             if top_k is not None:
                 values, ids = logits.topk(min(top_k, vocab_size))
                 logits = torch.full_like(logits, -math.inf).scatter(1, ids, values)
@@ -281,9 +284,11 @@ class GPT(nn.Module):
                 shapes = f"{tuple(given.shape)} in the state dict and {tuple(tensor.shape)} in the model"
                 raise ValueError(f"{name} has shape {shapes}")
         tied = [state_dict[name] for name in ("transformer.wte.weight", "lm_head.weight") if name in state_dict]
-        if len(tied) == 2 and tied[0] is not tied[1] and not torch.equal(*tied):
+        if len(tied) == 2 and not any(t.is_meta for t in tied) and not torch.equal(*tied):
             raise ValueError("transformer.wte.weight and lm_head.weight differ in the state dict; this model ties them")
         result = super().load_state_dict(state_dict, strict, assign)
-        if assign:
+        if assign:  # every entry has become a Parameter of its own
+            if "transformer.wte.weight" not in state_dict:
+                self.transformer.wte.weight = self.lm_head.weight
             self._tie()
         return result

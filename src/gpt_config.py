@@ -1,9 +1,11 @@
 """The seven numbers that describe a GPT, checked once, where they are written down."""
 
+import math
 from dataclasses import dataclass
 
-# Divisors are looked for below this bound, so that a bad value is refused at once, however large it is.
-_LARGEST_HEAD_COUNT_TRIED = 1 << 16
+# Divisors are found in pairs k * (n / k) with k up to this bound, so that a bad value is refused at once, however
+# large it is. Up to its square, no divisor is missed.
+_LARGEST_DIVISOR_TRIED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,16 @@ def require_positive_int(name: str, value) -> None:
         raise ValueError(f"{name}={value!r} is not valid; use an integer of at least 1")
 
 
+def divisors(n: int) -> list[int]:
+    """The divisors of n in order; above the bound squared (n > 2**32) those without a partner below it are missing."""
+    small = [k for k in range(1, min(math.isqrt(n), _LARGEST_DIVISOR_TRIED) + 1) if n % k == 0]
+    return sorted({*small, *(n // k for k in small)})
+
+
 def _nearest_divisors(n: int, wanted: int) -> str:
     """The divisors of n just below and just above ``wanted``, as text."""
-    divisors = [k for k in range(1, min(n, _LARGEST_HEAD_COUNT_TRIED) + 1) if n % k == 0]
-    below = [k for k in divisors if k < wanted][-1:]
-    above = [k for k in divisors if k > wanted][:1]
+    below = [k for k in divisors(n) if k < wanted][-1:]
+    above = [k for k in divisors(n) if k > wanted][:1]
     return " or ".join(str(k) for k in below + above)
 
 

@@ -134,6 +134,14 @@ def test_tying_survives_a_state_dict_that_is_assigned():
     assert torch.equal(model(ids(1, 4))[0], other(ids(1, 4))[0])
 
 
+def test_a_head_that_is_assigned_alone_becomes_the_table_too():
+    model, head = seeded(), torch.ones(11, 12)
+    model.load_state_dict({"lm_head.weight": head}, strict=False, assign=True)
+
+    assert model.lm_head.weight is model.transformer.wte.weight
+    assert torch.equal(model.transformer.wte.weight, head)
+
+
 # The forward pass
 
 
@@ -308,6 +316,13 @@ def test_top_k_samples_exactly_k_ids_even_between_equal_logits():
     assert len(model.generate(prompt, 1, top_k=3)[:, -1].unique()) == 3
 
 
+def test_the_smallest_temperature_picks_the_most_likely_token():
+    """Dividing by it overflows; the most likely token is still the one to draw."""
+    model, prompt = lively(), ids(3, 4)
+
+    assert torch.equal(model.generate(prompt, 1, temperature=1e-45)[:, -1], model(prompt)[0][:, -1].argmax(-1))
+
+
 def test_a_low_temperature_sharpens():
     model, prompt = lively(), torch.zeros(500, 3, dtype=torch.int64)
     torch.manual_seed(0)
@@ -322,6 +337,7 @@ def test_a_low_temperature_sharpens():
         ({"max_new_tokens": 0}, "max_new_tokens=0 is not valid; use an integer of at least 1"),
         ({"temperature": 0}, "temperature=0 is not valid; use a finite number above 0"),
         ({"temperature": float("nan")}, "temperature=nan is not valid; use a finite number above 0"),
+        ({"temperature": True}, "temperature=True is not valid; use a finite number above 0"),
         ({"temperature": "hot"}, "temperature='hot' is not valid; use a finite number above 0"),
         ({"top_k": 0}, "top_k=0 is not valid; use an integer of at least 1"),
         ({"top_k": 2.0}, "top_k=2.0 is not valid; use an integer of at least 1"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpt_config import PRESETS, GPTConfig
+from gpt_config import PRESETS, GPTConfig, divisors
 
 INTEGER_FIELDS = ("block_size", "vocab_size", "n_layer", "n_head", "n_embd")
 
@@ -35,7 +35,16 @@ def test_what_is_no_positive_integer_is_refused_by_name(field, value):
 
 @pytest.mark.parametrize(
     ("n_head", "n_embd", "nearest"),
-    [(5, 768, "4 or 6"), (7, 8, "4 or 8"), (9, 8, "8"), (2, 1, "1"), (7, 10**30, "5 or 8"), (10**30, 768, "768")],
+    [
+        (5, 768, "4 or 6"),
+        (7, 8, "4 or 8"),
+        (9, 8, "8"),
+        (2, 1, "1"),
+        (7, 10**30, "5 or 8"),
+        (10**30, 768, "768"),
+        (99999, 200000, "50000 or 100000"),
+        (131073, 393222, "65537 or 131074"),
+    ],
 )
 def test_a_head_count_that_does_not_divide_the_width_is_answered_with_the_nearest_that_do(n_head, n_embd, nearest):
     with pytest.raises(ValueError) as refusal:
@@ -43,6 +52,11 @@ def test_a_head_count_that_does_not_divide_the_width_is_answered_with_the_neares
 
     expected = f"n_head={n_head} does not divide n_embd={n_embd}; nearest valid n_head: {nearest}"
     assert str(refusal.value) == expected
+
+
+@given(st.integers(1, 5000))
+def test_the_divisors_are_complete_and_in_order(n):
+    assert divisors(n) == [k for k in range(1, n + 1) if n % k == 0]
 
 
 @given(st.integers(1, 400), st.integers(1, 400))
