@@ -233,11 +233,11 @@ CLAIMS = (
         "gradient",
         _LAYER,
         "Residual connections let the gradient flow straight to early layers and keep deep training stable.",
-        RIGHT,
-        None,
+        CONDITION,
+        "scope",
         "At the start the gradients at both ends of 12 blocks agree in direction ({cosine_with:.1f}), "
-        "without the additions not at all ({cosine_without:.1f}). "
-        "A model of 12 blocks learns a simple rule with them and does not without.",
+        "without the additions not at all ({cosine_without:.1f}), and only with them the model learns a simple rule. "
+        "That is one depth and one task; additions alone do not make every deep model stable.",
         "what-the-additions-do-for-the-gradient",
     ),
     Claim(
@@ -380,8 +380,7 @@ CLAIMS = (
         "The deeper the layer, the more abstract the representation.",
         UNKNOWN,
         "evidence",
-        "“Abstract” has no agreed measure. What can be measured is what a probe can read, and that is "
-        "something else.",
+        "“Abstract” has no agreed measure. What can be measured is what a probe can read, and that is something else.",
         "what-a-probe-can-read",
     ),
     Claim(
@@ -496,8 +495,8 @@ CLAIMS = (
         "LoRA updates only a small part of the model's parameters.",
         CONDITION,
         "scope",
-        "It updates none of them: it trains new ones beside them. Rank {rank} on c_attn trains "
-        "{lora_params:,}, {lora_share:.2f} % of GPT-2 small.",
+        "Only if the new matrices count as the model's: LoRA trains them and leaves all others as they are. "
+        "Rank {rank} on c_attn trains {lora_params:,}, {lora_share:.2f} % of GPT-2 small.",
         "what-lora-trains",
     ),
     Claim(

@@ -7,9 +7,6 @@ from sizing import count_parameters
 
 MODELS = {name: config for name, config in PRESETS.items() if name.startswith("gpt")} | LLAMA_PRESETS
 
-# Radford et al. (2019), table 2, in millions. The file that was published later counts differently.
-GPT2_PRINTED_MILLIONS = {"gpt2": 117, "gpt2-medium": 345, "gpt2-large": 762, "gpt2-xl": 1542}
-
 
 def find_model(name: str) -> GPTConfig | LlamaConfig:
     """The configuration of a published model.

@@ -12,8 +12,9 @@ from docutils.nodes import make_id
 import claim_pages
 from claims import CLAIMS, CONDITION, MISTAKES, RIGHT, UNKNOWN, VERDICTS, WRONG, filled, judge
 from gpt_config import PRESETS, GPTConfig
-from ledger import GPT2_PRINTED_MILLIONS, MODELS, find_model, kv_cache_bytes, vocabularies_printing
+from ledger import MODELS, find_model, kv_cache_bytes, vocabularies_printing
 from llama_config import LlamaConfig
+from published import GPT2_TABLE
 from sizing import count_parameters
 from test_labs import ROOT, code_cells, glued, saved
 from widgets import registry
@@ -129,10 +130,10 @@ def test_a_model_is_found_by_name_and_an_unknown_one_refused():
     )
 
 
-@pytest.mark.parametrize("name", GPT2_PRINTED_MILLIONS)
+@pytest.mark.parametrize("name", GPT2_TABLE)
 def test_the_interval_of_vocabularies_is_exact(name):
     """Inside, the count rounds to the printed size; one token further out, it does not."""
-    config, printed = find_model(name), GPT2_PRINTED_MILLIONS[name]
+    config, printed = find_model(name), GPT2_TABLE[name]
     interval = vocabularies_printing(config, printed)
 
     def millions(vocab_size):

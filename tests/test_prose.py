@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 # Chosen, not measured: the values of the presets, the padding multiple, and the length of the samples in 4.1.
 CHOSEN = {str(value) for config in PRESETS.values() for value in astuple(config)} | {"64", "100"}
 MEASURED = re.compile(
-    r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\d{3,}|\d+(?= ?(?:%|[kMGT]?B\b|million|billion)))(?!\w)"
+    r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\d{3,}|\d+(?= ?(?:%|[kMGT]?B\b|million|billion|times\b|-fold)))(?!\w)"
 )
 
 
@@ -63,6 +63,7 @@ def test_no_measured_number_is_typed(text):
         ("About 31 % of all.", ["31"]),
         ("It takes 124 MB.", ["124"]),
         ("A total of 1864.", ["1864"]),
+        ("It grows 31 times.", ["31"]),
         ("It has {glue:text}`../notebooks/counting.ipynb::gpt2_unique:,` of them.", []),
         ("With $C = 8$ and `n_head=12` in section 4.2 there are 2 additions per block.", []),
         ("The default vocabulary is 50304, a multiple of 64.", []),

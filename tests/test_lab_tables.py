@@ -2,7 +2,7 @@
 
 import pytest
 
-from tables import markdown_table
+from lab_tables import markdown_table
 
 
 def test_numbers_get_separators_and_stand_to_the_right():
