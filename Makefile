@@ -26,7 +26,7 @@ book: $(BOOK_VENV)/.ready node_modules/.ready ## Build the book (no torch needed
 test: browser $(VENV)/.ready book ## Run every check: mechanics, style, unit tests, labs, built pages in a browser
 	$(VENV)/bin/python src/verify_mechanics.py
 	$(VENV)/bin/ruff check .
-	$(VENV)/bin/pytest --nbval --numprocesses 2 --dist loadscope tests notebooks
+	OMP_NUM_THREADS=1 $(VENV)/bin/pytest --nbval --numprocesses 2 --dist loadscope tests notebooks
 
 lab: $(VENV)/.ready ## Open the labs in JupyterLab
 	$(VENV)/bin/jupyter lab --notebook-dir=notebooks
