@@ -96,6 +96,13 @@ def test_it_names_no_path_and_no_address(lab):
     assert not re.search(r"/home/|/root/|/Users/|0x[0-9a-f]{8,}", text)
 
 
+def test_its_text_reads_the_same_in_a_notebook_and_in_the_book(lab):
+    """Roles of the book's builder would stand there raw in JupyterLab; captions are seen in the book only."""
+    text = "".join(cell.source for cell in saved(lab).cells if cell.cell_type == "markdown")
+
+    assert re.findall(r"\{[a-z:]+\}`", text) == []
+
+
 def test_its_figures_have_a_caption_that_states_a_finding_and_an_alternative_text(lab):
     for cell in code_cells(saved(lab)):
         figure = cell.metadata.get("mystnb", {}).get("figure")
