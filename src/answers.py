@@ -12,30 +12,39 @@ from fractions import Fraction
 from itertools import combinations
 from types import SimpleNamespace
 
-# Groups of three digits may be separated by commas, by spaces or by underscores, but not by a mixture.
+# Groups of three digits may be separated by one kind of mark: commas, spaces, underscores or apostrophes.
 NUMBER_PATTERN = (
     "([+-]?) ?"
-    "([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,3}(?:_[0-9]{3})+|[0-9]+)"
+    "([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,3}(?:_[0-9]{3})+"
+    "|[0-9]{1,3}(?:['\u2019][0-9]{3})+|[0-9]+)"
     "(?:[.]([0-9]+))?"
     "(?:e([+-]?[0-9]{1,2}))?"
-    " ?([kmb]?)"
+    "(?: ?(thousand|million|billion|[kmb])(?![a-z]))?"
+    "(?: ?([a-z%\u00d7]+))?"
 )
-POWERS = {"": 0, "k": 3, "m": 6, "b": 9}
+POWERS = {"": 0, "k": 3, "thousand": 3, "m": 6, "million": 6, "b": 9, "billion": 9}
 LONGEST_ANSWER = 40
+GRID = 100  # a tolerance is so many cells wide, to each side
 
 SENTENCES = {
     "blank": "Not filled in yet: put your answer in place of the dots.",
     "empty": "Nothing to check yet: type an answer first.",
+    "choose": "Nothing to check yet: choose an option first.",
+    "missing": "Nothing to check yet: type a whole number for {name}.",
+    "field": "{name}: {problem}",
     "unread": "“{got}” could not be read as a number. "
     "Write it like 1864, 1,864, 1 864, 1.864k or 0.124B, with a point for decimals.",
+    "comma": "“{got}” could not be read as a number: "
+    "a comma stands between groups of three digits, and a point before decimals, as in 3.14 or 1,864.",
+    "word": "“{got}” ends in a word that is not expected here: give the number alone.",
     "unlisted": "“{got}” is not one of the choices: {choices}.",
     "right": "{got} is right.",
+    "right line": "{got} is right. {cause}",
     "slip": "{got} is not it. {cause}",
-    "pair": "{got} is not it. Two mistakes together lead there. First: {cause} Second: {second}",
-    "several": "{got} is not it, and more than one mistake leads there. {causes}",
-    "either": "Perhaps: {cause}",
-    "both": "Perhaps two at once. First: {cause} Second: {second}",
-    "see": "See {places}.",
+    "pair": "{got} is not it. Two mistakes together lead there:",
+    "several": "{got} is not it, and more than one mistake leads there:",
+    "both": "Two at once. {cause}",
+    "see": "See {place}.",
     "size": "“{got}” is not a size: C and H are whole numbers of at least 1.",
     "width": "C = {C} is not a multiple of {step}.",
     "heads": "H = {H} does not divide C = {C}; the heads share the width in equal parts.",
@@ -45,6 +54,9 @@ SENTENCES = {
     "fraction": "{got} is not a whole number, and the answer is one. "
     "A point stands before decimals; thousands take a comma or a space.",
     "rounded": "{got} is not it. If you rounded it, give every digit. If not: {next_step}",
+    "millions": "{got} is right in millions: put an M behind it, or write every digit.",
+    "thousands": "{got} was read with a comma between thousands. A point stands before decimals.",
+    "coarse": "{got} is not near enough. If you rounded it, give a digit more. If not: {next_step}",
     "unknown": "{got} is not it, and none of the known mistakes leads there. Next step: {next_step}",
 }
 
@@ -53,20 +65,27 @@ class UnreadableAnswer(ValueError):
     """What was typed is no number; the message says what was not understood."""
 
 
-def read_number(text: str) -> tuple[Fraction, bool]:
+def read_number(text: str, units: tuple[str, ...] = ()) -> tuple[Fraction, bool]:
     """The exact value of a number as people type it, and whether it was shortened with k, M, B or an exponent.
 
+    Args:
+        text: what was typed.
+        units: words that may follow the number, such as "parameters".
+
     Raises:
-        UnreadableAnswer: the text is empty, too long, or no number.
+        UnreadableAnswer: the text is empty, too long, or no number, or another word follows it.
     """
     plain = re.sub("[\u2212\u2013]", "-", re.sub("[\\s\u00a0\u2009\u202f]+", " ", text)).strip()
     if not plain:
         raise UnreadableAnswer(SENTENCES["empty"])
-    match = re.fullmatch(NUMBER_PATTERN, plain, re.IGNORECASE) if len(plain) <= LONGEST_ANSWER else None
+    match = re.fullmatch(NUMBER_PATTERN, plain, re.IGNORECASE | re.ASCII) if len(plain) <= LONGEST_ANSWER else None
     if match is None:
-        raise UnreadableAnswer(SENTENCES["unread"].format(got=shown(text)))
-    sign, whole, decimals, exponent, suffix = match.groups(default="")
-    digits = int(re.sub("[,_ ]", "", whole) + decimals)
+        name = "comma" if re.search("[0-9],[0-9]", plain) else "unread"
+        raise UnreadableAnswer(SENTENCES[name].format(got=shown(text)))
+    sign, whole, decimals, exponent, suffix, word = match.groups(default="")
+    if word and word.lower() not in units:
+        raise UnreadableAnswer(SENTENCES["word"].format(got=shown(text)))
+    digits = int(re.sub("[^0-9]", "", whole) + decimals)
     power = int(exponent or 0) + POWERS[suffix.lower()] - len(decimals)
     value = Fraction(digits) * Fraction(10) ** power
     return (-value if sign == "-" else value), bool(exponent or suffix)
@@ -132,8 +151,9 @@ class Number:
         slips: known mistakes; those that add stand before those that multiply.
         hints: climbing, from a question to almost the answer.
         next_step: said to a wrong number that no known mistake explains.
-        unit: None for an exact whole number; otherwise an answer at most one unit away is right, and one more than
-            two units away is not.
+        tolerance: None for an exact whole number; otherwise how far a right answer may be away. Both are compared
+            after rounding to a hundredth of it, so that the page can compare hashes.
+        units: words that may be typed behind the number.
     """
 
     id: str
@@ -142,15 +162,18 @@ class Number:
     slips: tuple[Slip, ...]
     hints: tuple[str, ...]
     next_step: str
-    unit: Fraction | None = None
+    tolerance: Fraction | None = None
+    units: tuple[str, ...] = ("parameters", "parameter", "params")
 
     def cell(self, value) -> Fraction | int:
-        """What is compared: the number itself, or the number of the nearest multiple of the unit."""
-        return Fraction(value) if self.unit is None else math.floor(Fraction(value) / self.unit + Fraction(1, 2))
+        """What is compared: the number itself, or the number of the nearest hundredth of the tolerance."""
+        if self.tolerance is None:
+            return Fraction(value)
+        return math.floor(Fraction(value) * GRID / self.tolerance + Fraction(1, 2))
 
     def agrees(self, value, right) -> bool:
         """Whether two values count as the same answer."""
-        return abs(self.cell(value) - self.cell(right)) <= (0 if self.unit is None else 1)
+        return abs(self.cell(value) - self.cell(right)) <= (0 if self.tolerance is None else GRID)
 
     def mistakes(self, q: SimpleNamespace) -> Iterator[tuple[tuple[int, ...], Fraction]]:
         """Each slip alone, then each pair that combines: (indices of slips, wrong answer, or None if it is right)."""
@@ -163,27 +186,40 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Option:
+    """One option of a choice.
+
+    Attributes:
+        text: what is claimed.
+        reason: why it is not so; the right one has none.
+        place: key of ``exercises.PLACES``, the paragraph that says so.
+    """
+
+    text: str
+    reason: str | None = None
+    place: str | None = None
+
+
+@dataclass(frozen=True)
 class Choice:
     """A question with options, of which one is right.
 
     Attributes:
         id: the name under which it is checked.
         ask: the question, with the quantities in braces.
-        options: (text, why it is not so) in the order of the text; the right one has no reason.
+        options: in the order of the text.
         hints: climbing.
-        place: key of ``exercises.PLACES``.
     """
 
     id: str
     ask: str
-    options: tuple[tuple[str, str | None], ...]
+    options: tuple[Option, ...]
     hints: tuple[str, ...]
-    place: str
 
     @property
     def right(self) -> int:
         """Index of the right option."""
-        return [reason for _, reason in self.options].index(None)
+        return [option.reason for option in self.options].index(None)
 
 
 @dataclass(frozen=True)
@@ -193,39 +229,45 @@ class PickLine:
     id: str
     ask: str
     hints: tuple[str, ...]
-    place: str
+
+
+# What is found out about an answer: whether it is right, and lines of (sentence, key of a place or None).
+Line = list[tuple[str, str | None]]
+Finding = tuple[bool, list[Line]]
 
 
 @dataclass(frozen=True)
 class Design:
     """A question whose answer is a width C and a number of heads H: as wide as a budget of parameters allows.
 
-    Every H that divides the width is right.
+    Every H that divides the width is right. ``places`` has the paragraph for each rule that a design can break.
     """
 
     id: str
     ask: str
     step: int
     hints: tuple[str, ...]
-    place: str
+    places: dict[str, str]
 
-    def judge(self, q: SimpleNamespace, C: int, H: int, count: Callable[[int], int]) -> Verdict:
+    def judge(self, q: SimpleNamespace, C: int, H: int, count: Callable[[int], int]) -> Finding:
         """Which rule the design breaks, if any; ``count`` gives the parameters of a width."""
-        if C % self.step:
-            return Verdict(False, SENTENCES["width"].format(C=C, step=self.step))
-        if C % H:
-            return Verdict(False, SENTENCES["heads"].format(C=C, H=H))
         wider = C + self.step
-        values = {"C": C, "H": H, "count": f"{count(C):,}", "wider": wider, "wider_count": f"{count(wider):,}"}
-        if count(C) > q.budget:
-            return Verdict(False, SENTENCES["over"].format(over=f"{count(C) - q.budget:,}", **values))
-        if count(wider) <= q.budget:
-            return Verdict(False, SENTENCES["narrow"].format(**values))
-        return Verdict(True, SENTENCES["widest"].format(**values))
+        if C % self.step:
+            name = "width"
+        elif C % H:
+            name = "heads"
+        elif count(C) > q.budget:
+            name = "over"
+        else:
+            name = "narrow" if count(wider) <= q.budget else "widest"
+        numbers = {"C": C, "H": H, "step": self.step, "wider": wider}
+        numbers |= {"count": count(C), "over": count(C) - q.budget, "wider_count": count(wider)}
+        text = SENTENCES[name].format(**{key: f"{number:,}" for key, number in numbers.items()})
+        return name == "widest", [[(text, self.places.get(name))]]
 
 
-def diagnose(question: Number, right, mistakes: list, value: Fraction, got: str, shortened: bool):
-    """The verdict on a number: right, or the mistakes that lead there, or a next step.
+def diagnose(question: Number, right, mistakes: list, value: Fraction, got: str, shortened: bool) -> Finding:
+    """What is to be said to a number: that it is right, the mistakes that lead there, or a next step.
 
     Args:
         question: what was asked.
@@ -234,29 +276,34 @@ def diagnose(question: Number, right, mistakes: list, value: Fraction, got: str,
         value: the number given.
         got: how it was written.
         shortened: whether it was written with a suffix or an exponent.
-
-    Returns:
-        The verdict, and the places to read again.
     """
     if question.agrees(value, right):
-        return Verdict(True, SENTENCES["right"].format(got=got)), []
+        return True, [[(SENTENCES["right"].format(got=got), None)]]
 
     found = [indices for indices, wrong in mistakes if wrong is not None and question.agrees(value, wrong)]
     found = [indices for indices in found if len(indices) == 1] or found
     if found:
-        causes = [[question.slips[i].cause for i in indices] for indices in found]
-        places = dict.fromkeys(question.slips[i].place for indices in found for i in indices)
-        return Verdict(False, _explanation(got, causes)), list(places)
-    if question.unit is None and value.denominator > 1:
-        return Verdict(False, SENTENCES["fraction"].format(got=got)), []
-    name = "rounded" if shortened and question.unit is None else "unknown"
-    return Verdict(False, SENTENCES[name].format(got=got, next_step=question.next_step)), []
+        return False, _explanation(got, [[question.slips[i] for i in indices] for indices in found])
+    if question.tolerance is None:
+        name = "fraction" if value.denominator > 1 else "rounded" if shortened else "unknown"
+    elif question.tolerance > 1 and question.agrees(value * 10**6, right):
+        name = "millions"
+    else:
+        decimals = question.tolerance < 1 or shortened
+        name = "thousands" if decimals and got.count(",") == 1 else "coarse" if shortened else "unknown"
+    return False, [[(SENTENCES[name].format(got=got, next_step=question.next_step), None)]]
 
 
-def _explanation(got: str, found: list[list[str]]) -> str:
-    """The sentence for one mistake, for two together, or for several that lead to the same number."""
+def _explanation(got: str, found: list[list[Slip]]) -> list[Line]:
+    """One mistake in one line; two together, or several that lead to the same number, each in a line of its own."""
+    if len(found) == 1 and len(found[0]) == 1:
+        (slip,) = found[0]
+        return [[(SENTENCES["slip"].format(got=got, cause=slip.cause), slip.place)]]
     if len(found) == 1:
-        name = "slip" if len(found[0]) == 1 else "pair"
-        return SENTENCES[name].format(got=got, cause=found[0][0], second=found[0][-1])
-    parts = [SENTENCES["either" if len(c) == 1 else "both"].format(cause=c[0], second=c[-1]) for c in found]
-    return SENTENCES["several"].format(got=got, causes=" ".join(parts))
+        return [[(SENTENCES["pair"].format(got=got), None)], *([(slip.cause, slip.place)] for slip in found[0])]
+    lines = [[(slip.cause, slip.place) for slip in slips] for slips in found]
+    for line in lines:
+        if len(line) == 2:
+            cause, place = line[0]
+            line[0] = (SENTENCES["both"].format(cause=cause), place)
+    return [[(SENTENCES["several"].format(got=got), None)], *lines]

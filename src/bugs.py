@@ -9,20 +9,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Snippet:
-    """Correct code with the reason why each of its lines is right."""
+    """Correct code, with the reason why each of its lines is right, and the paragraph that says it.
+
+    ``places`` are keys of ``exercises.PLACES``, one for each line.
+    """
 
     title: str
     lines: tuple[str, ...]
     reasons: tuple[str, ...]
+    places: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Bug:
-    """One line of a snippet, changed."""
+    """One line of a snippet, changed, and what is wrong with it."""
 
     snippet: Snippet
     line: int  # from 1
     text: str
+    reason: str
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -49,6 +54,7 @@ COUNT = Snippet(
         "The tied matrix is counted once and the position table once.",
         "ln_f has a scale and a shift, which are 2C.",
     ),
+    ("biases", "biases", "biases", "whole", "whole", "whole"),
 )
 
 INITIALIZE = Snippet(
@@ -71,6 +77,7 @@ INITIALIZE = Snippet(
         "The weights of both c_proj of each block end like this, and no others do.",
         "Those that matched are drawn again with the smaller standard deviation.",
     ),
+    ("registered", "scaling", "scaling", "scaling", "scaling", "scaling", "scaling"),
 )
 
 TIE = Snippet(
@@ -84,49 +91,230 @@ TIE = Snippet(
     ),
     (
         "The table has one row of C numbers for each of V ids.",
-        "It takes C numbers and gives V; its weight is stored as (V, C), the shape of the table.",
+        "It takes C numbers and gives V; its weight has the shape (V, C), as the table has.",
         "Both names now lead to the same Parameter.",
         "Both modules are registered; sharing is not undone by that.",
         "parameters() gives a shared Parameter once.",
     ),
+    ("tying", "tying", "tying", "tying", "tying"),
 )
 
 # The five that real code contained come first.
 BUGS = (
-    Bug(INITIALIZE, 6, '    if name == "c_proj.weight":'),
-    Bug(INITIALIZE, 6, '    if name.endswith("c_fc.weight"):'),
-    Bug(COUNT, 3, "norms = 2 * C"),
-    Bug(COUNT, 3, "norms = 8 * C"),
-    Bug(TIE, 3, "lm_head.weight.data.copy_(wte.weight)"),
-    Bug(COUNT, 1, "attention = 3 * C * C + 3 * C"),
-    Bug(COUNT, 1, "attention = 3 * C * C + C * C + 3 * C"),
-    Bug(COUNT, 1, "attention = 3 * C * C + C * C"),
-    Bug(COUNT, 1, "attention = H * 3 * C * C + C * C + 4 * C"),
-    Bug(COUNT, 2, "mlp = 4 * C * C + 5 * C"),
-    Bug(COUNT, 2, "mlp = 4 * C * C + 4 * C * C + 8 * C"),
-    Bug(COUNT, 2, "mlp = 4 * C * C + 4 * C * C + 4 * C"),
-    Bug(COUNT, 2, "mlp = 4 * C * C + 4 * C * C"),
-    Bug(COUNT, 3, "norms = 4 * C * C"),
-    Bug(COUNT, 4, "blocks = attention + mlp + norms"),
-    Bug(COUNT, 4, "blocks = L * (attention + mlp) + norms"),
-    Bug(COUNT, 4, "blocks = L * H * (attention + mlp + norms)"),
-    Bug(COUNT, 5, "tables = 2 * V * C + T * C"),
-    Bug(COUNT, 5, "tables = V * C"),
-    Bug(COUNT, 5, "tables = L * V * C + T * C"),
-    Bug(COUNT, 5, "tables = V * C + T * T"),
-    Bug(COUNT, 6, "total = tables + blocks"),
-    Bug(COUNT, 6, "total = tables + blocks + C"),
-    Bug(INITIALIZE, 2, "    if isinstance(module, nn.Linear):"),
-    Bug(INITIALIZE, 2, "    if isinstance(module, nn.Embedding):"),
-    Bug(INITIALIZE, 3, "        nn.init.normal_(module.weight, std=0.2)"),
-    Bug(INITIALIZE, 4, "std = 0.02 / math.sqrt(model.config.n_layer)"),
-    Bug(INITIALIZE, 4, "std = 0.02 / (2 * model.config.n_layer)"),
-    Bug(INITIALIZE, 4, "std = 0.02 * math.sqrt(2 * model.config.n_layer)"),
-    Bug(INITIALIZE, 6, '    if name.endswith("attn.c_proj.weight"):'),
-    Bug(INITIALIZE, 6, '    if name.endswith("c_proj"):'),
-    Bug(INITIALIZE, 6, '    if name.endswith("c_attn.weight"):'),
-    Bug(INITIALIZE, 7, "        nn.init.normal_(parameter, std=0.02)"),
-    Bug(TIE, 2, "lm_head = nn.Linear(C, V)"),
-    Bug(TIE, 3, "lm_head.weight = nn.Parameter(wte.weight.clone())"),
-    Bug(TIE, 5, "total = sum(t.numel() for t in model.state_dict().values())"),
+    Bug(
+        INITIALIZE,
+        6,
+        '    if name == "c_proj.weight":',
+        "A name begins with transformer.h., so == never holds; the scaling is skipped and nothing complains.",
+    ),
+    Bug(
+        INITIALIZE,
+        6,
+        '    if name.endswith("c_fc.weight"):',
+        "c_fc widens to 4C and adds nothing to the stream; what ends a branch is called c_proj.",
+    ),
+    Bug(
+        COUNT,
+        3,
+        "norms = 2 * C",
+        "Two LayerNorms with scale and shift have 4C parameters; 2C forgets the shifts, or one of the two.",
+    ),
+    Bug(
+        COUNT,
+        3,
+        "norms = 8 * C",
+        "8C counts each LayerNorm twice; two of them, with scale and shift, have 4C.",
+    ),
+    Bug(
+        TIE,
+        3,
+        "lm_head.weight.data.copy_(wte.weight)",
+        "copy_ copies values; two Parameters remain, and the model has VC more than is claimed for it.",
+    ),
+    Bug(
+        COUNT,
+        1,
+        "attention = 3 * C * C + 3 * C",
+        "c_proj is missing, with C² weights and C biases.",
+    ),
+    Bug(
+        COUNT,
+        1,
+        "attention = 3 * C * C + C * C + 3 * C",
+        "c_proj has C biases as well, so there are 4C.",
+    ),
+    Bug(
+        COUNT,
+        1,
+        "attention = 3 * C * C + C * C",
+        "The biases are missing: 3C of c_attn and C of c_proj.",
+    ),
+    Bug(
+        COUNT,
+        1,
+        "attention = H * 3 * C * C + C * C + 4 * C",
+        "The heads share one matrix of 3C²; H is in no shape.",
+    ),
+    Bug(
+        COUNT,
+        2,
+        "mlp = 4 * C * C + 5 * C",
+        "The MLP has two matrices, up to 4C and back to C, with 4C² each.",
+    ),
+    Bug(
+        COUNT,
+        2,
+        "mlp = 4 * C * C + 4 * C * C + 8 * C",
+        "c_fc has 4C biases, but c_proj gives C numbers and has C biases: 5C.",
+    ),
+    Bug(
+        COUNT,
+        2,
+        "mlp = 4 * C * C + 4 * C * C + 4 * C",
+        "The C biases of c_proj are missing: 5C in all.",
+    ),
+    Bug(
+        COUNT,
+        2,
+        "mlp = 4 * C * C + 4 * C * C",
+        "The biases are missing: 4C of c_fc and C of c_proj.",
+    ),
+    Bug(
+        COUNT,
+        3,
+        "norms = 4 * C * C",
+        "A LayerNorm has vectors, not matrices: two of C numbers each.",
+    ),
+    Bug(
+        COUNT,
+        4,
+        "blocks = attention + mlp + norms",
+        "That is one block; there are L of them.",
+    ),
+    Bug(
+        COUNT,
+        4,
+        "blocks = L * (attention + mlp) + norms",
+        "The LayerNorms occur in each of the L blocks as well.",
+    ),
+    Bug(
+        COUNT,
+        4,
+        "blocks = L * H * (attention + mlp + norms)",
+        "A block is not repeated for each head; H is not in the formula.",
+    ),
+    Bug(
+        COUNT,
+        5,
+        "tables = 2 * V * C + T * C",
+        "The head is tied to the token table, so VC is counted once.",
+    ),
+    Bug(
+        COUNT,
+        5,
+        "tables = V * C",
+        "The position table is missing: T rows of C numbers.",
+    ),
+    Bug(
+        COUNT,
+        5,
+        "tables = L * V * C + T * C",
+        "There is one token table, before the first block, and not one in each layer.",
+    ),
+    Bug(
+        COUNT,
+        5,
+        "tables = V * C + T * T",
+        "The position table has T rows of C numbers; T² are the entries of a mask.",
+    ),
+    Bug(
+        COUNT,
+        6,
+        "total = tables + blocks",
+        "ln_f is missing, the LayerNorm after the last block: 2C.",
+    ),
+    Bug(
+        COUNT,
+        6,
+        "total = tables + blocks + C",
+        "ln_f has a scale and a shift: 2C.",
+    ),
+    Bug(
+        INITIALIZE,
+        2,
+        "    if isinstance(module, nn.Linear):",
+        "The two tables are left out, and keep the standard deviation of 1 that PyTorch gives them.",
+    ),
+    Bug(
+        INITIALIZE,
+        2,
+        "    if isinstance(module, nn.Embedding):",
+        "The Linear layers are left out, and keep what PyTorch gives them.",
+    ),
+    Bug(
+        INITIALIZE,
+        3,
+        "        nn.init.normal_(module.weight, std=0.2)",
+        "The standard deviation is 0.02; this one is ten times as large.",
+    ),
+    Bug(
+        INITIALIZE,
+        4,
+        "std = 0.02 / math.sqrt(model.config.n_layer)",
+        "Each block adds twice to the stream, so there are 2L additions, not L.",
+    ),
+    Bug(
+        INITIALIZE,
+        4,
+        "std = 0.02 / (2 * model.config.n_layer)",
+        "The root is missing: variances add, so each standard deviation is divided by √(2L).",
+    ),
+    Bug(
+        INITIALIZE,
+        4,
+        "std = 0.02 * math.sqrt(2 * model.config.n_layer)",
+        "The factor divides: what is added to the stream must be smaller, not larger.",
+    ),
+    Bug(
+        INITIALIZE,
+        6,
+        '    if name.endswith("attn.c_proj.weight"):',
+        "The MLP ends in a c_proj as well, which adds to the stream and is left out here.",
+    ),
+    Bug(
+        INITIALIZE,
+        6,
+        '    if name.endswith("c_proj"):',
+        "A parameter is called c_proj.weight or c_proj.bias, so no name ends like this.",
+    ),
+    Bug(
+        INITIALIZE,
+        6,
+        '    if name.endswith("c_attn.weight"):',
+        "c_attn makes queries, keys and values; what is added to the stream comes from c_proj.",
+    ),
+    Bug(
+        INITIALIZE,
+        7,
+        "        nn.init.normal_(parameter, std=0.02)",
+        "This draws with the common 0.02 again; std was computed and is not used.",
+    ),
+    Bug(
+        TIE,
+        2,
+        "lm_head = nn.Linear(C, V)",
+        "Without bias=False the head has a bias of V numbers, which the model of this book does not have.",
+    ),
+    Bug(
+        TIE,
+        3,
+        "lm_head.weight = nn.Parameter(wte.weight.clone())",
+        "A clone is another Parameter with the same values; nothing ties the two.",
+    ),
+    Bug(
+        TIE,
+        5,
+        "total = sum(t.numel() for t in model.state_dict().values())",
+        "The state dict lists the shared Parameter under both names, so VC is counted twice.",
+    ),
 )

@@ -9,9 +9,9 @@ from fractions import Fraction
 from html import escape
 from itertools import combinations
 
-from answers import LONGEST_ANSWER, NUMBER_PATTERN, POWERS, SENTENCES, Choice, Number, PickLine
+from answers import GRID, LONGEST_ANSWER, NUMBER_PATTERN, POWERS, SENTENCES, Choice, Number, PickLine
 from bugs import BUGS
-from exercises import EXERCISES, PLACES, asked, instances, order_of_options
+from exercises import EXERCISES, PLACES, asked, grouped, instances, order_of_options
 from sizing import polynomial
 
 KEY_CHARACTERS = 6  # 36 bits: of 10 billion wrong numbers about one meets a given key by chance
@@ -34,6 +34,12 @@ def key(question_id: str, instance: int, answer: str) -> str:
     return "".join(_ALPHABET[h >> 6 * i & 63] for i in range(KEY_CHARACTERS))
 
 
+def sealed(text: str, question_id: str, instance: int, answer: str) -> str:
+    """A text that is read only with the answer: each character is combined with one of a key, by exclusive or."""
+    keys = (key(question_id, instance, f"{answer}/{i}") for i in range(-(-len(text) // KEY_CHARACTERS)))
+    return "".join(chr(ord(a) ^ ord(b)) for a, b in zip(text, "".join(keys), strict=False))
+
+
 def written(cell) -> str:
     """A number as it is hashed: in lowest terms."""
     cell = Fraction(cell)
@@ -49,10 +55,9 @@ def exercise(exercise: str) -> dict:
     given = instances(exercise)
     found = next(e for e in EXERCISES if e.id == exercise)
     names = [name for name in found.given[0] if name != "bug"]
-    rows = [[_shown(getattr(q, name)) for name in names] for q in given]
+    rows = [[grouped(getattr(q, name)) for name in names] for q in given]
     questions = [_question(question, given) for question in found.questions]
-    places = {slip[1] for question in questions for slip in question.get("slips", [])}
-    places |= {question["place"] for question in questions if "place" in question}
+    places = {place for question in found.questions for place in _places(question, given)}
     return {
         "exercise": found.id,
         "instance": 0,
@@ -68,6 +73,7 @@ def exercise(exercise: str) -> dict:
             "pattern": NUMBER_PATTERN,
             "powers": POWERS,
             "longest": LONGEST_ANSWER,
+            "grid": GRID,
         },
     }
 
@@ -81,8 +87,15 @@ def progress() -> dict:
     return {"data": {"exercises": listed}}
 
 
-def _shown(value) -> str:
-    return f"{value:,}" if type(value) is int else value
+def _places(question, given: tuple) -> set[str]:
+    """Where the verdicts on a question send to."""
+    if isinstance(question, Number):
+        return {slip.place for slip in question.slips}
+    if isinstance(question, Choice):
+        return {option.place for option in question.options if option.place}
+    if isinstance(question, PickLine):
+        return {place for q in given for place in BUGS[q.bug].snippet.places}
+    return set(question.places.values())
 
 
 def _question(question, given: tuple) -> dict:
@@ -96,7 +109,8 @@ def _question(question, given: tuple) -> dict:
             keys.append("".join(NO_KEY if text is None else key(question.id, number, text) for text in texts))
         return common | {
             "kind": "number",
-            "unit": question.unit and [str(question.unit.numerator), str(question.unit.denominator)],
+            "tolerance": question.tolerance and [str(n) for n in question.tolerance.as_integer_ratio()],
+            "units": list(question.units),
             "next_step": question.next_step,
             "slips": [[slip.cause, slip.place] for slip in question.slips],
             "pairs": list(combinations([i for i, slip in enumerate(question.slips) if slip.combines], 2)),
@@ -106,10 +120,13 @@ def _question(question, given: tuple) -> dict:
         orders = [order_of_options(question, number) for number in range(len(given))]
         return common | {
             "kind": "choice",
-            "place": question.place,
-            "options": [text for text, _ in question.options],
+            "options": [option.text for option in question.options],
             # Under a hash, because the option without a reason is the right one.
-            "reasons": {key(question.id, -1, str(i)): why for i, (_, why) in enumerate(question.options) if why},
+            "reasons": {
+                key(question.id, -1, str(i)): [option.reason, option.place]
+                for i, option in enumerate(question.options)
+                if option.reason
+            },
             "orders": orders,
             "keys": [key(question.id, n, "abcdef"[order.index(question.right)]) for n, order in enumerate(orders)],
         }
@@ -118,15 +135,21 @@ def _question(question, given: tuple) -> dict:
         snippets = list({bug.snippet.title: bug.snippet for bug in bugs}.values())
         return common | {
             "kind": "line",
-            "place": question.place,
-            "snippets": [{"title": s.title, "reasons": list(s.reasons)} for s in snippets],
+            "snippets": [{"title": s.title, "reasons": list(zip(s.reasons, s.places, strict=True))} for s in snippets],
             "code": [[snippets.index(bug.snippet), list(bug.lines)] for bug in bugs],
             "keys": [key(question.id, number, str(bug.line)) for number, bug in enumerate(bugs)],
+            "sealed": [sealed(bug.reason, question.id, number, str(bug.line)) for number, bug in enumerate(bugs)],
         }
     # A design is judged by counting it, so there is no key to keep.
     terms = [[coefficient, list(symbols)] for symbols, coefficient in polynomial(bias=True).items()]
     sizes = [[str(q.V), str(q.T), str(q.L), str(q.budget)] for q in given]
-    return common | {"kind": "design", "place": question.place, "step": question.step, "terms": terms, "sizes": sizes}
+    return common | {
+        "kind": "design",
+        "places": question.places,
+        "step": question.step,
+        "terms": terms,
+        "sizes": sizes,
+    }
 
 
 # ---- Without JavaScript, and on paper -------------------------------------------------------------
@@ -141,11 +164,11 @@ def exercise_twin(state: dict) -> str:
 def _question_twin(question, q) -> str:
     parts = [f"<p>{escape(asked(question, q))}</p>"]
     if isinstance(question, Choice):
-        options = "".join(f"<li>{escape(text)}</li>" for text, _ in question.options)
+        options = "".join(f"<li>{escape(option.text)}</li>" for option in question.options)
         parts.append(f'<ol type="a">{options}</ol>')
     if isinstance(question, PickLine):
         lines = "\n".join(f"{number}  {line}" for number, line in enumerate(BUGS[q.bug].lines, start=1))
-        parts.append(f"<pre>{escape(lines)}</pre>")
+        parts.append(f'<pre tabindex="0">{escape(lines)}</pre>')
     hints = "".join(f"<li>{escape(hint)}</li>" for hint in question.hints)
     parts.append(f"<details><summary>Hints</summary><ol>{hints}</ol></details>")
     if isinstance(question, Number):

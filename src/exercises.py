@@ -16,6 +16,7 @@ import inspect
 import math
 import random
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,10 +25,13 @@ from itertools import count, pairwise, takewhile
 from types import SimpleNamespace
 
 from answers import (
+    GRID,
     SENTENCES,
     Choice,
     Design,
+    Finding,
     Number,
+    Option,
     PickLine,
     UnreadableAnswer,
     Verdict,
@@ -59,16 +63,20 @@ class Place:
     @property
     def address(self) -> str:
         """As a link from another page of the chapter; a built page names a section by its heading."""
-        words = self.heading.lower().replace("'", "")
+        words = unicodedata.normalize("NFKD", self.heading.lower().replace("'", ""))
         return f"{self.page}.html#{re.sub('[^a-z0-9]+', '-', words).strip('-')}"
 
 
 PLACES = {
     "padding": Place("config", "4.1", "The default vocabulary is padded, not larger"),
     "tying": Place("config", "4.1", "One Parameter bears two names"),
-    "block": Place("counting", "4.2", "Biases add 11C"),
+    "registered": Place("config", "4.1", "What is not registered does not exist"),
+    "linear": Place("config", "4.1", "A Linear stores its matrix as (out, in)"),
+    "weights": Place("counting", "4.2", "A block is 12C² + 2C without biases"),
+    "biases": Place("counting", "4.2", "Biases add 11C"),
     "whole": Place("counting", "4.2", "The whole model needs two tables and one more LayerNorm"),
     "conventions": Place("counting", "4.2", "One model has six honest counts"),
+    "steps": Place("counting", "4.2", "Changing one number shows what the formula says"),
     "heads": Place("counting", "4.2", "The number of heads is not in the formula"),
     "free heads": Place("counting", "4.2", "With a head width of its own, H does count"),
     "decay": Place("counting", "4.2", "The optimizer's two groups come from the same table"),
@@ -76,8 +84,6 @@ PLACES = {
     "trimming": Place("counting", "4.2", "Trimming takes rows away"),
     "scaling": Place("initialization", "4.3", "Four rules draw every parameter"),
     "first loss": Place("initialization", "4.3", "The first loss is known before the first step"),
-    "doubling": Place("growth", "4.4", "Each symbol moves its own costs"),
-    "bytes": Place("growth", "4.4", "Parameters are not training memory"),
     "storage": Place("growth", "4.4", "A checkpoint holds more than weights"),
 }
 
@@ -157,13 +163,23 @@ TRIMMING = Exercise(
                 instead("That is the number of rows; each row holds C numbers.", "trimming", lambda q: q.T - q.n),
                 instead(
                     "Those are entries of the causal mask, which is no parameter.",
-                    "trimming",
+                    "linear",
                     lambda q: q.T**2 - q.n**2,
                 ),
                 instead(
                     "get_num_params() leaves the position table out and does not change; parameters() does.",
                     "conventions",
                     lambda q: 0,
+                ),
+                instead(
+                    "get_num_params() gives that before and after, as it leaves the position table out.",
+                    "conventions",
+                    lambda q: count_parameters(_config(q), "without positions"),
+                ),
+                instead(
+                    "That is what the model has before; the question is about the difference.",
+                    "trimming",
+                    lambda q: count_parameters(_config(q)),
                 ),
                 instead(
                     "That is what the trimmed model has; the question is about the difference.",
@@ -225,6 +241,21 @@ HEAD_COUNT = Exercise(
                     lambda q: 4 * q.C**2 * (q.H2 - q.H) * q.L,
                 ),
                 instead(
+                    "That is the size of c_attn in one layer, 3C²; it is the same before and after.",
+                    "heads",
+                    lambda q: 3 * q.C**2,
+                ),
+                instead(
+                    "That is the attention of one layer, 4C²; it is the same before and after.",
+                    "heads",
+                    lambda q: 4 * q.C**2,
+                ),
+                instead(
+                    "That is the attention of all layers, 4LC²; it is the same before and after.",
+                    "heads",
+                    lambda q: 4 * q.L * q.C**2,
+                ),
+                instead(
                     "You divided the (3C, C) matrix by the heads, 3C²/H; each has that much, and there are H of them.",
                     "heads",
                     lambda q: q.L * (Fraction(3 * q.C**2, q.H2) - Fraction(3 * q.C**2, q.H)),
@@ -260,6 +291,7 @@ HEAD_COUNT = Exercise(
             ),
             hints=("Whose columns do the heads share?", "They share the C columns equally.", "d = C/H."),
             next_step="Divide the width of the stream by the new number of heads.",
+            units=("columns", "numbers"),
         ),
     ),
 )
@@ -279,16 +311,16 @@ SAME_WEIGHTS = Exercise(
             ask="A model with C = {C} and H = {H} is saved. Its state dict is loaded, with strict=True, "
             "into a model with H = {H2}. What happens?",
             options=(
-                ("It is refused: shapes differ.", "No tensor has H in its shape, so every shape fits."),
-                ("It is refused: names differ.", "No name contains a head, so every name fits."),
-                ("It loads without a word.", None),
-                (
+                Option("It is refused: shapes differ.", "No tensor has H in its shape, so every shape fits.", "heads"),
+                Option("It is refused: names differ.", "No name contains a head, so every name fits.", "heads"),
+                Option("It loads without a word."),
+                Option(
                     "It loads, and the weights are put into another order.",
                     "Loading copies numbers; it knows nothing of heads.",
+                    "heads",
                 ),
             ),
             hints=("What does strict loading compare?", "It compares names and shapes. Where does H stand in them?"),
-            place="heads",
         ),
         Number(
             id="same_weights_positions",
@@ -318,21 +350,23 @@ SAME_WEIGHTS = Exercise(
                 "Position 0 agrees; each later one mixes several keys, with other weights.",
             ),
             next_step="Go through the positions from the left, and ask how many keys each one sees.",
+            units=("positions",),
         ),
         Choice(
             id="checkpoint_needs",
             ask="What must a checkpoint hold beside the tensors, so that this cannot happen unseen?",
             options=(
-                ("The random seed.", "A seed says how the weights were drawn, not how they are cut."),
-                ("The number of parameters.", "It is the same for every number of heads."),
-                ("The shape of each tensor.", "The tensors have their shapes already, and H is in none of them."),
-                ("The configuration, with n_head in it.", None),
+                Option("The random seed.", "A seed says how the weights were drawn, not how they are cut.", "heads"),
+                Option("The number of parameters.", "It is the same for every number of heads.", "heads"),
+                Option(
+                    "The shape of each tensor.", "The tensors have their shapes already, and H is in none.", "heads"
+                ),
+                Option("The configuration, with n_head in it."),
             ),
             hints=(
                 "Which field decides how the columns are cut?",
                 "It can be seen in no tensor, so it must be written down.",
             ),
-            place="heads",
         ),
     ),
 )
@@ -369,15 +403,30 @@ NO_BIAS = Exercise(
                     "conventions",
                     lambda q: count_parameters(_config(q, bias=False), "blocks"),
                 ),
-                plus("You left the Linear biases in, 9C in each block.", "block", lambda q: 9 * q.L * q.C),
+                plus("You left the Linear biases in, 9C in each block.", "biases", lambda q: 9 * q.L * q.C),
                 plus(
                     "You left the LayerNorm biases of the blocks in, 2C in each block.",
-                    "block",
+                    "biases",
                     lambda q: 2 * q.L * q.C,
                 ),
                 plus("You counted ln_f with a bias, or twice.", "whole", lambda q: q.C),
                 plus("You left ln_f out: its scale stays, C numbers.", "whole", lambda q: -q.C),
-                plus("You counted one LayerNorm in each block; there are two.", "block", lambda q: -q.L * q.C),
+                plus("You counted one LayerNorm in each block; there are two.", "weights", lambda q: -q.L * q.C),
+                instead(
+                    "You left the LayerNorms of the blocks out; their scales stay, 2C in each block.",
+                    "weights",
+                    lambda q: count_parameters(_config(q, bias=False)) - 2 * q.L * q.C,
+                ),
+                instead(
+                    "You left every LayerNorm out; their scales stay, (2L + 1)C in all.",
+                    "weights",
+                    lambda q: count_parameters(_config(q, bias=False)) - (2 * q.L + 1) * q.C,
+                ),
+                instead(
+                    "You left the shifts of all LayerNorms in; without biases each keeps its scale only.",
+                    "biases",
+                    lambda q: count_parameters(_config(q, bias=False)) + (2 * q.L + 1) * q.C,
+                ),
                 plus("You counted the head as well: + VC; it is tied to the table.", "tying", lambda q: q.V * q.C),
                 plus("You left the position table out: − TC.", "conventions", lambda q: -q.T * q.C),
                 plus("You left the token table out: − VC.", "conventions", lambda q: -q.V * q.C),
@@ -392,7 +441,7 @@ NO_BIAS = Exercise(
                 "The scales of two LayerNorms: a block has 12C² + 2C.",
                 "VC + TC + L(12C² + 2C) + C.",
             ),
-            next_step="Count one block first: 12C² + 2C. Compare with the lab if that differs.",
+            next_step="Count one block first, 12C² + 2C; then L of them, both tables, and the scale of ln_f.",
         ),
     ),
 )
@@ -432,13 +481,13 @@ STORED_SUM = Exercise(
                 plus("You left the position table out: − TC.", "conventions", lambda q: -q.T * q.C),
                 plus(
                     "You added a causal mask of T² for each layer; this model stores none.",
-                    "conventions",
+                    "linear",
                     lambda q: q.L * q.T**2,
                 ),
                 plus("You left ln_f out: − 2C.", "whole", lambda q: -2 * q.C),
-                plus("You counted one LayerNorm in each block; there are two.", "block", lambda q: -2 * q.L * q.C),
-                plus("You left the Linear biases out: − 9LC.", "block", lambda q: -9 * q.L * q.C),
-                plus("You left the LayerNorm biases out: − (2L + 1)C.", "block", lambda q: -(2 * q.L + 1) * q.C),
+                plus("You counted one LayerNorm in each block; there are two.", "biases", lambda q: -2 * q.L * q.C),
+                plus("You left the Linear biases out: − 9LC.", "biases", lambda q: -9 * q.L * q.C),
+                plus("You left the LayerNorm biases out: − (2L + 1)C.", "biases", lambda q: -(2 * q.L + 1) * q.C),
             ),
             hints=(
                 "Which entries does the state dict have that a walk over the parameters gives only once?",
@@ -451,16 +500,20 @@ STORED_SUM = Exercise(
             id="stored_why",
             ask="Why is that more than the sum over parameters()?",
             options=(
-                ("The state dict also holds the causal masks.", "A mask would be a buffer; this model registers none."),
-                ("A tied matrix stands in it under two names.", None),
-                ("parameters() leaves the biases out.", "Biases are Parameters like the others."),
-                (
+                Option(
+                    "The state dict also holds the causal masks.",
+                    "A mask would be a buffer; this model registers none.",
+                    "linear",
+                ),
+                Option("A tied matrix stands in it under two names."),
+                Option("parameters() leaves the biases out.", "Biases are Parameters like the others.", "biases"),
+                Option(
                     "It also holds the optimizer's moments.",
                     "Those are in the optimizer's state dict, not in the model's.",
+                    "storage",
                 ),
             ),
             hints=("Compare the names in both lists.", "By which number of parameters do the two sums differ?"),
-            place="tying",
         ),
     ),
 )
@@ -510,15 +563,17 @@ WHICH_V = Exercise(
                     "whole",
                     lambda q: q.N // q.C,
                 ),
+                instead("That is GPT-2's vocabulary; this count needs another V.", "vocabulary", lambda q: 50257),
+                instead("That is the padded vocabulary; this count needs another V.", "padding", lambda q: 50304),
                 plus(
                     "You did not take off the position table, whose T rows now look like tokens.",
                     "whole",
                     lambda q: q.T,
                 ),
                 plus("You did not take off ln_f, which is 2C.", "whole", lambda q: 2),
-                plus("You did not take off the Linear biases, 9C in each block.", "block", lambda q: 9 * q.L),
-                plus("You did not take off the LayerNorms of the blocks, 4C in each.", "block", lambda q: 4 * q.L),
-                plus("You took off one LayerNorm in each block; there are two.", "block", lambda q: 2 * q.L),
+                plus("You did not take off the Linear biases, 9C in each block.", "biases", lambda q: 9 * q.L),
+                plus("You did not take off the LayerNorms of the blocks, 4C in each.", "biases", lambda q: 4 * q.L),
+                plus("You took off one LayerNorm in each block; there are two.", "biases", lambda q: 2 * q.L),
                 times("You took the head for a matrix of its own; it is tied.", "tying", lambda q: Fraction(1, 2)),
             ),
             hints=(
@@ -527,15 +582,27 @@ WHICH_V = Exercise(
                 "What is left is VC; divide by C.",
             ),
             next_step="Take off TC + L(12C² + 13C) + 2C; what is left must be a multiple of C.",
+            units=("tokens", "ids", "rows"),
         ),
         Number(
             id="which_v_larger",
             ask="With this V and this T, how many parameters does a model with L = {L2} and C = {C2} have? "
-            "An answer within a million counts as right.",
+            "An answer within 0.1 million counts as right.",
             answer=lambda q: count_parameters(_config(q, vocab_size=_vocabulary(q), n_layer=q.L2, n_embd=q.C2)),
             slips=(
                 plus("You counted the head as well: + VC.", "tying", lambda q: _vocabulary(q) * q.C2),
                 plus("You left the token table out: − VC.", "conventions", lambda q: -_vocabulary(q) * q.C2),
+                plus("You left the position table out: − TC.", "conventions", lambda q: -q.T * q.C2),
+                instead(
+                    "Those are the blocks alone.",
+                    "conventions",
+                    lambda q: count_parameters(_config(q, n_layer=q.L2, n_embd=q.C2), "blocks"),
+                ),
+                instead(
+                    "You took GPT-2's vocabulary and not the V that you found.",
+                    "vocabulary",
+                    lambda q: count_parameters(_config(q, vocab_size=50257, n_layer=q.L2, n_embd=q.C2)),
+                ),
                 instead(
                     "You kept the old width.",
                     "whole",
@@ -546,11 +613,10 @@ WHICH_V = Exercise(
                     "whole",
                     lambda q: count_parameters(_config(q, vocab_size=_vocabulary(q), n_embd=q.C2)),
                 ),
-                times("The number is short by the factor of a million.", "whole", lambda q: Fraction(1, 10**6)),
             ),
             hints=("Put the V that you found into the formula.", "VC + TC + L(12C² + 13C) + 2C with the new L and C."),
             next_step="Compute the blocks alone first: L(12C² + 13C).",
-            unit=Fraction(10**6),
+            tolerance=Fraction(10**5),
         ),
     ),
 )
@@ -595,9 +661,9 @@ WRONG_VOCAB = Exercise(
     questions=(
         Number(
             id="wrong_vocab",
-            ask="The log of a run prints {printed}M unique parameters; T = {T}, L = {L}, C = {C}, with biases. "
-            "A file whose token table has {tokens} rows does not load. "
-            "V is a multiple of {m}: which one does the run have?",
+            ask="The log of a run prints {printed}M unique parameters. "
+            "Its model has T = {T}, L = {L}, C = {C} and biases, and its V is a multiple of {m}. "
+            "A file whose token table has {tokens} rows does not load into it. What is the run's V?",
             answer=_logged_vocabulary,
             slips=(
                 instead("That is the file's V; the printed count needs another.", "vocabulary", lambda q: q.tokens),
@@ -611,6 +677,7 @@ WRONG_VOCAB = Exercise(
                     "padding",
                     lambda q: q.tokens // q.m * q.m,
                 ),
+                plus("One multiple too many.", "vocabulary", lambda q: q.m),
                 plus("You did not take off the position table, which this count includes.", "whole", lambda q: q.T),
                 times("You took the head for a matrix of its own; it is tied.", "tying", lambda q: Fraction(1, 2)),
             ),
@@ -620,10 +687,11 @@ WRONG_VOCAB = Exercise(
                 "Only one multiple is that near.",
             ),
             next_step="Compute the count for the file's V, and see by how many rows of C numbers the log is off.",
+            units=("tokens", "ids", "rows"),
         ),
         Number(
             id="wrong_vocab_excess",
-            ask="By how many parameters is the run's model larger than the file's, with {tokens} rows?",
+            ask="How many parameters does the run's model have more than the file's, whose V is {tokens}?",
             answer=lambda q: (_logged_vocabulary(q) - q.tokens) * q.C,
             slips=(
                 times("You counted table and head; they are one matrix.", "tying", lambda q: 2),
@@ -651,11 +719,11 @@ def _draw_view(rng):
 
 _FLOAT_BYTES = 4
 _OTHER_UNITS = (
-    times("You counted numbers, not bytes; a float32 has 4 bytes.", "bytes", lambda q: Fraction(1, 4)),
-    times("You took 2 bytes for a number; float32 has 4.", "bytes", lambda q: Fraction(1, 2)),
-    times("You took 8 bytes for a number; float32 has 4.", "bytes", lambda q: 2),
-    times("That is in units of 1000 bytes; the question asks for bytes.", "bytes", lambda q: Fraction(1, 1000)),
-    times("That is in units of 1024 bytes; the question asks for bytes.", "bytes", lambda q: Fraction(1, 1024)),
+    times("You counted numbers, not bytes; a float32 has 4 bytes.", "storage", lambda q: Fraction(1, 4)),
+    times("You took 2 bytes for a number; float32 has 4.", "storage", lambda q: Fraction(1, 2)),
+    times("You took 8 bytes for a number; float32 has 4.", "storage", lambda q: 2),
+    times("That is in units of 1000 bytes; the question asks for bytes.", "storage", lambda q: Fraction(1, 1000)),
+    times("That is in units of 1024 bytes; the question asks for bytes.", "storage", lambda q: Fraction(1, 1024)),
 )
 
 VIEW_STORAGE = Exercise(
@@ -674,13 +742,18 @@ VIEW_STORAGE = Exercise(
             slips=(
                 instead(
                     "A slice is a view: it keeps the whole storage, and the storage is what is saved.",
-                    "storage",
+                    "trimming",
                     lambda q: q.n * q.C * _FLOAT_BYTES,
                 ),
                 instead(
                     "Those are the rows that were cut off; saving takes the whole storage.",
-                    "storage",
+                    "trimming",
                     lambda q: (q.T - q.n) * q.C * _FLOAT_BYTES,
+                ),
+                instead(
+                    "Those are the numbers of the slice: the whole storage is saved, and each number has 4 bytes.",
+                    "trimming",
+                    lambda q: q.n * q.C,
                 ),
                 *_OTHER_UNITS,
             ),
@@ -690,6 +763,7 @@ VIEW_STORAGE = Exercise(
                 "It writes the storage: all T rows of C numbers, 4 bytes each.",
             ),
             next_step="Ask how many rows are in the storage, then multiply by C and by 4.",
+            units=("bytes", "byte"),
         ),
         Number(
             id="view_clone",
@@ -698,18 +772,24 @@ VIEW_STORAGE = Exercise(
             slips=(
                 instead(
                     "A clone has a storage of its own, with its rows only.",
-                    "storage",
+                    "trimming",
                     lambda q: q.T * q.C * _FLOAT_BYTES,
                 ),
                 instead(
                     "Those are the rows that were cut off; the clone holds the first n.",
-                    "storage",
+                    "trimming",
                     lambda q: (q.T - q.n) * q.C * _FLOAT_BYTES,
+                ),
+                instead(
+                    "Those are the numbers of the whole table: a clone has its own rows only, with 4 bytes a number.",
+                    "trimming",
+                    lambda q: q.T * q.C,
                 ),
                 *_OTHER_UNITS,
             ),
             hints=("What does a clone share with the table?", "Nothing: it has n rows of C numbers, 4 bytes each."),
             next_step="Ask how many rows are in the clone's storage, then multiply by C and by 4.",
+            units=("bytes", "byte"),
         ),
     ),
 )
@@ -732,7 +812,7 @@ PADDING = Exercise(
     questions=(
         Number(
             id="padding",
-            ask="A tokenizer has {n} ids. To which V is it padded, if V is to be a multiple of {m}?",
+            ask="A tokenizer has {n} ids. V is to be the smallest multiple of {m} with a row for each id. What is V?",
             answer=lambda q: padded_vocab_size(q.n, q.m),
             slips=(
                 instead(
@@ -752,10 +832,11 @@ PADDING = Exercise(
                 "Divide, round up, multiply again.",
             ),
             next_step="Check two things: is your number a multiple, and does each id have a row?",
+            units=("rows", "ids"),
         ),
         Number(
             id="padding_exact",
-            ask="And if the tokenizer has {k} ids, which is a multiple of {m} already?",
+            ask="And what is the smallest such V, if the tokenizer has {k} ids, a multiple of {m} already?",
             answer=lambda q: padded_vocab_size(q.k, q.m),
             slips=(
                 plus("An exact multiple needs no further rows.", "padding", lambda q: q.m),
@@ -765,6 +846,7 @@ PADDING = Exercise(
             ),
             hints=("What is the smallest multiple that is at least this large?", "How many rows are missing?"),
             next_step="Ask whether the number itself is allowed.",
+            units=("rows", "ids"),
         ),
     ),
 )
@@ -795,16 +877,16 @@ DOUBLE_WIDTH = Exercise(
             "By what factor does the unique count grow? An answer within 0.01 counts as right.",
             answer=_grown,
             slips=(
-                instead("That holds for the matrices of the blocks; the tables only double.", "doubling", lambda q: 4),
-                instead("That holds for the tables; the matrices of the blocks grow by 4.", "doubling", lambda q: 2),
-                instead("You cubed: a matrix has two sides, and each doubles.", "doubling", lambda q: 8),
+                instead("That holds for the matrices of the blocks; the tables only double.", "steps", lambda q: 4),
+                instead("That holds for the tables; the matrices of the blocks grow by 4.", "steps", lambda q: 2),
+                instead("You cubed: a matrix has two sides, and each doubles.", "steps", lambda q: 8),
                 instead(
                     "You counted the tied matrix twice, which gives the tables too much weight.",
                     "tying",
                     lambda q: _grown(q, convention="stored"),
                 ),
-                plus("That is what is added, in old counts; the factor is new over old.", "doubling", lambda q: -1),
-                times("That is the factor in percent.", "doubling", lambda q: 100),
+                plus("That is what is added, in old counts; the factor is new over old.", "steps", lambda q: -1),
+                times("That is the factor in percent.", "steps", lambda q: 100),
             ),
             hints=(
                 "Which terms contain C once, and which twice?",
@@ -812,31 +894,37 @@ DOUBLE_WIDTH = Exercise(
                 "Compute the whole count for both widths and divide.",
             ),
             next_step="Compute both counts in full, and divide the new one by the old one.",
-            unit=Fraction(1, 100),
+            tolerance=Fraction(1, 100),
+            units=("x", "×", "times", "fold"),
         ),
         Number(
             id="double_width_total",
-            ask="How many unique parameters does the wider model have? An answer within a million counts as right.",
+            ask="How many unique parameters does the wider model have? An answer within 0.1 million counts as right.",
             answer=lambda q: count_parameters(_config(q, n_embd=2 * q.C)),
             slips=(
                 instead(
                     "That is the old count times 4; the tables only double.",
-                    "doubling",
+                    "steps",
                     lambda q: 4 * count_parameters(_config(q)),
                 ),
                 instead(
                     "That is the old count times 2; the matrices of the blocks grow by 4.",
-                    "doubling",
+                    "steps",
                     lambda q: 2 * count_parameters(_config(q)),
                 ),
-                instead("That is the old count.", "doubling", lambda q: count_parameters(_config(q))),
+                instead("That is the old count.", "steps", lambda q: count_parameters(_config(q))),
                 plus("You counted the head as well: + VC.", "tying", lambda q: 2 * q.V * q.C),
                 plus("You left the token table out: − VC.", "conventions", lambda q: -2 * q.V * q.C),
-                times("The number is short by the factor of a million.", "whole", lambda q: Fraction(1, 10**6)),
+                plus("You left the position table out: − TC.", "conventions", lambda q: -2 * q.T * q.C),
+                instead(
+                    "Those are the blocks alone.",
+                    "conventions",
+                    lambda q: count_parameters(_config(q, n_embd=2 * q.C), "blocks"),
+                ),
             ),
             hints=("Put 2C in place of C in the formula of the whole model.", "The blocks alone are L(12C² + 13C)."),
             next_step="Compute the blocks first, with the new C; then the two tables.",
-            unit=Fraction(10**6),
+            tolerance=Fraction(10**5),
         ),
     ),
 )
@@ -908,11 +996,17 @@ DECAY_SPLIT = Exercise(
                     "decay",
                     lambda q: -(2 * q.L + 1) * q.C,
                 ),
+                instead(
+                    "Those are the Linear biases alone; each LayerNorm has two vectors of C numbers beside them.",
+                    "decay",
+                    lambda q: 9 * q.L * q.C,
+                ),
+                plus("You left the LayerNorms of the blocks out: − 4LC.", "decay", lambda q: -4 * q.L * q.C),
                 plus("You left the Linear biases out: − 9LC.", "decay", lambda q: -9 * q.L * q.C),
                 plus("You left ln_f out: − 2C.", "decay", lambda q: -2 * q.C),
                 plus("You counted one LayerNorm in each block; there are two.", "decay", lambda q: -2 * q.L * q.C),
                 plus(
-                    "You took 8C for the LayerNorms of a block; two of them have 4C.", "block", lambda q: 4 * q.L * q.C
+                    "You took 8C for the LayerNorms of a block; two of them have 4C.", "biases", lambda q: 4 * q.L * q.C
                 ),
                 plus("You put the position table here; it has two dimensions.", "decay", lambda q: q.T * q.C),
                 plus("You counted a bias of the head; it has none.", "decay", lambda q: q.V),
@@ -977,7 +1071,8 @@ FIRST_LOSS = Exercise(
                 "The mean of the exponential of a normal variable adds half its variance to ln V.",
             ),
             next_step="Start from ln V, and add half the variance of one logit, which is C·0.02².",
-            unit=Fraction(1, 100),
+            tolerance=Fraction(1, 100),
+            units=("nats", "nat"),
         ),
     ),
 )
@@ -1000,7 +1095,6 @@ SPOT_THE_BUG = Exercise(
                 "Compare with the table of shapes, and with the names in the state dict.",
                 "Ask of each line: which tensors does it reach, and how often?",
             ),
-            place="scaling",
         ),
     ),
     trials=("mend_names", "mend_projection", "mend_norms", "mend_biases", "mend_head"),
@@ -1025,15 +1119,16 @@ DESIGN = Exercise(
     questions=(
         Design(
             id="design",
-            ask="V = {V}, T = {T}, L = {L}, with biases. Choose the largest C, a multiple of 64, with at most {budget} "
-            "unique parameters, and an H that divides it.",
+            ask="A model has V = {V}, T = {T}, L = {L} and biases. Give the largest C, a multiple of 64, with at most "
+            "{budget} unique parameters, and any H that divides this C.",
             step=64,
             hints=(
                 "Which term grows fastest with C?",
                 "Without the small terms, 12LC² + (V + T)C is the budget: a quadratic equation in C.",
-                "Take the multiple of 64 below its root, and check the next one by the full formula.",
+                "No larger C fits than its root. Check the multiple of 64 below by the full formula: the small terms "
+                "may push it over the budget.",
             ),
-            place="whole",
+            places={"width": "padding", "heads": "heads", "over": "whole", "narrow": "whole"},
         ),
     ),
 )
@@ -1103,6 +1198,7 @@ ODD_ROWS = Exercise(
                 "Together 4·C·H·d.",
             ),
             next_step="Write down the shapes of c_attn and c_proj with H·d where H·d numbers go in or out.",
+            units=("weights", "parameters", "parameter", "params"),
         ),
     ),
 )
@@ -1154,7 +1250,7 @@ OLD_OPTIMIZER = Exercise(
         ),
         Number(
             id="optimizer_owns",
-            ask="How many parameters does the optimizer own afterwards?",
+            ask="How many parameters are in the optimizer's own list afterwards, the old table included?",
             answer=lambda q: count_parameters(_config(q)),
             slips=(
                 instead(
@@ -1174,8 +1270,8 @@ OLD_OPTIMIZER = Exercise(
                 ),
                 plus("You counted the tied matrix twice: + VC.", "tying", lambda q: q.V * q.C),
                 plus("You left ln_f out: − 2C.", "whole", lambda q: -2 * q.C),
-                plus("You left the Linear biases out: − 9LC.", "block", lambda q: -9 * q.L * q.C),
-                plus("You counted one LayerNorm in each block; there are two.", "block", lambda q: -2 * q.L * q.C),
+                plus("You left the Linear biases out: − 9LC.", "biases", lambda q: -9 * q.L * q.C),
+                plus("You counted one LayerNorm in each block; there are two.", "biases", lambda q: -2 * q.L * q.C),
             ),
             hints=("Has anything been taken from the optimizer?", "It owns what it was made for."),
             next_step="Count what the optimizer was given; trimming the model does not change that.",
@@ -1184,19 +1280,27 @@ OLD_OPTIMIZER = Exercise(
             id="optimizer_symptom",
             ask="What shows in training?",
             options=(
-                (
+                Option(
                     "The next step fails with a shape error.",
                     "The old table gets no gradient, so nothing of an old shape meets it.",
+                    "trimming",
                 ),
-                ("Nothing: the new table is never updated.", None),
-                ("The optimizer finds the new table by its name.", "An optimizer holds objects; it knows no names."),
-                ("The loss becomes NaN.", "The new table keeps its values, which are as good as before."),
+                Option("Nothing: the new table is never updated."),
+                Option(
+                    "The optimizer finds the new table by its name.",
+                    "An optimizer holds objects; it knows no names.",
+                    "trimming",
+                ),
+                Option(
+                    "The loss becomes NaN.",
+                    "The new table keeps its values, which are as good as before.",
+                    "trimming",
+                ),
             ),
             hints=(
                 "What does an optimizer do with a Parameter that has no gradient?",
                 "It passes over it without a word.",
             ),
-            place="trimming",
         ),
     ),
 )
@@ -1252,7 +1356,7 @@ def _distinct(question, q: SimpleNamespace) -> bool:
     if None in wrong:
         return False
     cells = sorted(question.cell(value) for value in wrong)
-    apart = 0 if question.unit is None else 2
+    apart = 0 if question.tolerance is None else 2 * GRID
     return all(above - below > apart for below, above in pairwise(cells))
 
 
@@ -1271,8 +1375,12 @@ def design_count(q: SimpleNamespace, C: int) -> int:
 
 def asked(question, q: SimpleNamespace) -> str:
     """The text of the question for these quantities."""
-    numbers = {name: f"{value:,}" if type(value) is int else value for name, value in vars(q).items()}
-    return question.ask.format(**numbers)
+    return question.ask.format(**{name: grouped(value) for name, value in vars(q).items()})
+
+
+def grouped(value: int | str) -> str:
+    """A quantity as it is shown: thousands are separated by commas."""
+    return f"{value:,}" if type(value) is int else value
 
 
 def right_answer(question_id: str) -> str:
@@ -1289,9 +1397,22 @@ def right_answer(question_id: str) -> str:
     if not isinstance(question, Number):
         raise ValueError(f"question={question_id!r} has no number for an answer")
     right = question.answer(q)
-    if question.unit is None or question.unit >= 1:
+    if question.tolerance is None or question.tolerance >= 1:
         return f"{right:,}"
-    return f"{float(right):.{len(str(question.unit.denominator)) - 1}f}"
+    return f"{float(right):.{len(str(question.tolerance.denominator)) - 1}f}"
+
+
+def wrong_line(number: int) -> str:
+    """What is wrong in one of the pieces of code of the text, numbered from 1, with the number of the line.
+
+    Raises:
+        ValueError: the text has no such piece.
+    """
+    pieces = SPOT_THE_BUG.given
+    if number not in range(1, len(pieces) + 1):
+        raise ValueError(f"piece={number!r} is not valid; use 1 to {len(pieces)}")
+    bug = BUGS[pieces[number - 1]["bug"]]
+    return f"Line {bug.line}. {bug.reason}"
 
 
 # ---- In a lab --------------------------------------------------------------------------------------
@@ -1315,7 +1436,7 @@ def ask(question_id: str, instance: int = 0) -> Text:
     lines = [asked(question, q)]
     if isinstance(question, Choice):
         order = order_of_options(question, instance)
-        lines += [f"{letter}. {question.options[i][0]}" for letter, i in zip("abcdef", order, strict=False)]
+        lines += [f"{letter}. {question.options[i].text}" for letter, i in zip("abcdef", order, strict=False)]
     if isinstance(question, PickLine):
         lines += [f"{number}  {line}" for number, line in enumerate(BUGS[q.bug].lines, start=1)]
     return Text("\n".join(lines))
@@ -1359,19 +1480,13 @@ def check(question_id: str, answer, instance: int = 0) -> Verdict:
     if callable(answer):
         return _check_function(exercise, question, answer)
     got = shown(answer if isinstance(answer, str) else repr(answer))
-    if isinstance(question, Choice):
-        order = order_of_options(question, instance)
-        reasons = {letter: question.options[i][1] for letter, i in zip("abcdef", order, strict=False)}
-        return _check_listed(question, reasons, got)
-    if isinstance(question, PickLine):
-        bug = BUGS[q.bug]
-        reasons = {str(n): reason for n, reason in enumerate(bug.snippet.reasons, start=1)} | {str(bug.line): None}
-        return _check_listed(question, reasons, got)
+    if isinstance(question, Choice | PickLine):
+        return _verdict(*_judge_listed(question, q, instance, got))
     try:
-        value, shortened = read_number(got)
+        value, shortened = read_number(got, question.units)
     except UnreadableAnswer as error:
         return Verdict(False, str(error))
-    return _pointing(*diagnose(question, *_right_and_wrong(question_id, instance), value, got, shortened))
+    return _verdict(*diagnose(question, *_right_and_wrong(question_id, instance), value, got, shortened))
 
 
 @cache
@@ -1382,14 +1497,25 @@ def _right_and_wrong(question_id: str, instance: int) -> tuple:
     return question.answer(q), list(question.mistakes(q))
 
 
-def _check_listed(question: Choice | PickLine, reasons: dict[str, str | None], got: str) -> Verdict:
-    """One of the listed answers; the right one has no reason against it."""
+def _judge_listed(question: Choice | PickLine, q: SimpleNamespace, instance: int, got: str) -> Finding:
+    """One of the listed answers."""
+    if isinstance(question, Choice):
+        options = [question.options[i] for i in order_of_options(question, instance)]
+        reasons = {letter: (o.reason, o.place) for letter, o in zip("abcdef", options, strict=False)}
+        right, praise = "abcdef"[order_of_options(question, instance).index(question.right)], SENTENCES["right"]
+    else:
+        bug = BUGS[q.bug]
+        defended = zip(bug.snippet.reasons, bug.snippet.places, strict=True)
+        reasons = {str(n): reason for n, reason in enumerate(defended, start=1)}
+        right, praise = str(bug.line), SENTENCES["right line"].replace("{cause}", bug.reason)
+    if not got:
+        return False, [[(SENTENCES["choose"], None)]]
     if got.lower() not in reasons:
-        return Verdict(False, SENTENCES["unlisted"].format(got=got, choices=", ".join(reasons)))
-    reason = reasons[got.lower()]
-    if reason is None:
-        return Verdict(True, SENTENCES["right"].format(got=got))
-    return _pointing(Verdict(False, SENTENCES["slip"].format(got=got, cause=reason)), [question.place])
+        return False, [[(SENTENCES["unlisted"].format(got=got, choices=", ".join(reasons)), None)]]
+    if got.lower() == right:
+        return True, [[(praise.format(got=got), None)]]
+    reason, place = reasons[got.lower()]
+    return False, [[(SENTENCES["slip"].format(got=got, cause=reason), place)]]
 
 
 def _check_design(question: Design, q: SimpleNamespace, answer) -> Verdict:
@@ -1397,19 +1523,20 @@ def _check_design(question: Design, q: SimpleNamespace, answer) -> Verdict:
         answer = (answer.n_embd, answer.n_head)
     if ... in answer:
         return Verdict(False, SENTENCES["blank"])
+    texts = [shown(given if isinstance(given, str) else repr(given)) for given in answer]
+    missing = " and ".join(name for name, got in zip("CH", texts, strict=True) if not got)
+    if missing:
+        return Verdict(False, SENTENCES["missing"].format(name=missing))
     sizes = []
-    for given in answer:
-        got = shown(given if isinstance(given, str) else repr(given))
+    for name, got in zip("CH", texts, strict=True):
         try:
             value, _ = read_number(got)
         except UnreadableAnswer as error:
-            return Verdict(False, str(error))
+            return Verdict(False, SENTENCES["field"].format(name=name, problem=error))
         if value.denominator > 1 or value < 1:
             return Verdict(False, SENTENCES["size"].format(got=got))
         sizes.append(int(value))
-    C, H = sizes
-    verdict = question.judge(q, C, H, lambda width: design_count(q, width))
-    return verdict if verdict.right else _pointing(verdict, [question.place])
+    return _verdict(*question.judge(q, *sizes, lambda width: design_count(q, width)))
 
 
 def _check_function(exercise: Exercise, question: Number, function: Callable) -> Verdict:
@@ -1426,15 +1553,19 @@ def _check_function(exercise: Exercise, question: Number, function: Callable) ->
         if verdict.text == SENTENCES["blank"]:
             return verdict
         if not verdict.right:
-            where = ", ".join(f"{name} = {value}" for name, value in arguments.items())
+            where = ", ".join(f"{name} = {grouped(value)}" for name, value in arguments.items())
             return Verdict(False, f"For {where}: {verdict.text}")
     return Verdict(True, f"Right for all {INSTANCES} sets of numbers.")
 
 
-def _pointing(verdict: Verdict, places: list[str]) -> Verdict:
-    """The verdict with the paragraphs to read again."""
-    see = SENTENCES["see"].format(places=" and ".join(str(PLACES[place]) for place in places))
-    return replace(verdict, text=f"{verdict.text} {see}") if places else verdict
+def _verdict(right: bool, lines: list) -> Verdict:
+    """What was found out, as text: one line, and a list below it where there is more to say."""
+    texts = [" ".join(f"{text} {_see(place)}" if place else text for text, place in line) for line in lines]
+    return Verdict(right, "\n- ".join(texts))
+
+
+def _see(place: str) -> str:
+    return SENTENCES["see"].format(place=PLACES[place])
 
 
 def _question(question_id: str):

@@ -18,6 +18,7 @@ from torch import nn
 
 from answers import SENTENCES, Choice, Design, Number, PickLine, UnreadableAnswer, diagnose, read_number
 from bugs import BUGS, COUNT, INITIALIZE, TIE
+from exercise_pages import _places, key, sealed
 from exercise_trials import try_count, try_initialization, try_tying
 from exercises import (
     EXERCISES,
@@ -29,6 +30,7 @@ from exercises import (
     instances,
     order_of_options,
     right_answer,
+    wrong_line,
 )
 from gpt import GPT
 from gpt_config import PRESETS, GPTConfig
@@ -216,15 +218,16 @@ def test_every_mistake_is_answered_with_its_own_words(exercise, question):
         for indices, wrong in mistakes:
             if wrong is None:
                 continue
-            verdict, places = diagnose(question, question.answer(q), mistakes, Fraction(wrong), "it", False)
+            right, lines = diagnose(question, question.answer(q), mistakes, Fraction(wrong), "it", False)
+            said = " ".join(text for line in lines for text, _ in line)
 
             alone = [i for i, value in mistakes if len(i) == 1 and value is not None and question.agrees(value, wrong)]
             told = [indices] if len(indices) == 1 or not alone else alone
-            assert not verdict.right, (q, indices, wrong)
-            assert all(question.slips[i].cause in verdict.text for group in told for i in group)
-            assert places
+            assert not right, (q, indices, wrong)
+            for slip in (question.slips[i] for group in told for i in group):
+                assert any(slip.cause in text and place == slip.place for line in lines for text, place in line)
             if len(indices) == 2 and not alone:
-                assert "together" in verdict.text or "more than one" in verdict.text
+                assert "together" in said or "more than one" in said
 
 
 @every_number
@@ -238,6 +241,47 @@ def test_a_drawn_instance_tells_its_single_mistakes_apart(exercise, question):
 
 
 @every_number
+def test_no_known_mistake_is_within_the_tolerance(exercise, question):
+    """With all numbers, also those of the text: a single mistake is farther from the right answer than is allowed."""
+    for q in instances(exercise.id):
+        right = Fraction(question.answer(q))
+        for slip in question.slips:
+            assert abs(Fraction(slip.change(right, q)) - right) > (question.tolerance or 0), (q, slip.cause)
+            assert not question.agrees(slip.change(right, q), right)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "words"),
+    [
+        ("trimming", 1816, "get_num_params() gives that before and after"),
+        ("trimming", 1864, "what the model has before"),
+        ("head_count", 192, "size of c_attn in one layer"),
+        ("head_count", 256, "attention of one layer"),
+        ("head_count", 512, "attention of all layers"),
+        ("no_bias", 1648, "LayerNorms of the blocks out"),
+        ("no_bias", 1640, "every LayerNorm out"),
+        ("no_bias", 1720, "shifts of all LayerNorms in"),
+        ("wrong_vocab", 50368, "One multiple too many"),
+        ("not_decayed", 82_944, "Linear biases alone"),
+        ("not_decayed", 84_480, "LayerNorms of the blocks out"),
+        ("which_v", 50257, "GPT-2's vocabulary"),
+        ("which_v", 50304, "padded vocabulary"),
+        ("which_v_larger", 354_823_168, "GPT-2's vocabulary"),
+        ("which_v_larger", "302.3M", "blocks alone"),
+        ("which_v_larger", 343_760_896, "position table out"),
+        ("double_width_total", "417.2M", "position table out"),
+        ("view_storage", 98_304, "numbers of the slice"),
+    ],
+)
+def test_a_likely_wrong_answer_is_one_thought(name, answer, words):
+    text = check(name, answer).text
+
+    assert words in text
+    assert "together" not in text
+    assert "Two at once" not in text
+
+
+@every_number
 def test_of_random_wrong_numbers_none_is_accepted_and_no_cause_is_invented(exercise, question):
     """10,000 in all: near the right answer, near a mistake, of its size, and anywhere."""
     rng = random.Random(question.id)
@@ -247,40 +291,40 @@ def test_of_random_wrong_numbers_none_is_accepted_and_no_cause_is_invented(exerc
         q = instances(exercise.id)[instance]
         right, mistakes = tables[instance]
         centre = rng.choice([right, right, *(v for _, v in mistakes if v is not None)])
-        unit = question.unit or 1
-        guess = rng.choice((centre + unit * rng.randrange(-50, 51), rng.randrange(1, 10 ** rng.randrange(1, 12))))
-        guess = Fraction(guess) if question.unit else Fraction(round(guess))
+        unit = question.tolerance or 1
+        guess = rng.choice((centre + unit / 2 * rng.randrange(-50, 51), rng.randrange(1, 10 ** rng.randrange(1, 12))))
+        guess = Fraction(guess) if question.tolerance else Fraction(round(guess))
         verdict = check(question.id, f"{float(guess):.6f}" if guess.denominator > 1 else str(guess), instance)
 
         off = abs(guess - Fraction(right))
-        if off > (2 * unit if question.unit else 0):
+        if off > (unit * Fraction(101, 100) if question.tolerance else 0):
             assert not verdict.right, (q, guess)
-        if off <= (unit if question.unit else 0):
+        if off <= (unit - Fraction(1, 10**6) if question.tolerance else 0):
             assert verdict.right, (q, guess)
         produced = any(value is not None and question.agrees(guess, value) for _, value in mistakes)
         explained = any(slip.cause in verdict.text for slip in question.slips)
         if not verdict.right:
             assert explained == produced, (q, guess)
-            assert explained or question.next_step in verdict.text
+            others = (SENTENCES["millions"], SENTENCES["thousands"])
+            told = [sentence.partition("}")[2] for sentence in others]
+            assert explained or question.next_step in verdict.text or any(words in verdict.text for words in told)
 
 
 def test_several_causes_are_all_named():
     assert check("trimming", 32).text == (
-        "32 is not it, and more than one mistake leads there. "
-        "Perhaps: You counted the rows that stay; the question is about those that go. "
-        "Perhaps: You counted once per layer; the model has one position table. "
-        "Perhaps: You counted once per head; heads have no table of their own. "
-        f"See {PLACES['trimming']} and {PLACES['heads']}."
+        "32 is not it, and more than one mistake leads there:\n"
+        f"- You counted the rows that stay; the question is about those that go. See {PLACES['trimming']}.\n"
+        f"- You counted once per layer; the model has one position table. See {PLACES['trimming']}.\n"
+        f"- You counted once per head; heads have no table of their own. See {PLACES['heads']}."
     )
 
 
 def test_two_mistakes_together_are_found():
     """1680 + 9LC + VC: the Linear biases left in, and the head counted as well."""
     assert check("no_bias", 1680 + 9 * 2 * 8 + 7 * 8).text == (
-        "1880 is not it. Two mistakes together lead there. "
-        "First: You left the Linear biases in, 9C in each block. "
-        "Second: You counted the head as well: + VC; it is tied to the table. "
-        f"See {PLACES['block']} and {PLACES['tying']}."
+        "1880 is not it. Two mistakes together lead there:\n"
+        f"- You left the Linear biases in, 9C in each block. See {PLACES['biases']}.\n"
+        f"- You counted the head as well: + VC; it is tied to the table. See {PLACES['tying']}."
     )
 
 
@@ -288,6 +332,9 @@ def test_two_mistakes_together_are_found():
 FORGOTTEN = {
     ("no_bias", "Linear biases in"): (1, r"(attn|mlp)\.\w+\.bias"),
     ("no_bias", "LayerNorm biases of the blocks in"): (1, r"ln_[12]\.bias"),
+    ("no_bias", "LayerNorms of the blocks out"): (-1, r"ln_[12]\.weight"),
+    ("no_bias", "every LayerNorm out"): (-1, r"ln_\w\.weight"),
+    ("no_bias", "shifts of all LayerNorms in"): (1, r"ln_\w\.bias"),
     ("no_bias", "left ln_f out"): (-1, r"ln_f\.weight"),
     ("no_bias", "one LayerNorm in each block"): (-1, r"ln_2\.weight"),
     ("no_bias", "head as well"): (1, r"wte\.weight"),
@@ -303,6 +350,8 @@ FORGOTTEN = {
     ("decay_split", "position table out"): (-1, r"wpe\.weight"),
     ("decay_split", "Linear biases with the matrices"): (1, r"(attn|mlp)\.\w+\.bias"),
     ("not_decayed", "counted one vector"): (-1, r"ln_\w\.bias"),
+    ("not_decayed", "LayerNorms of the blocks out"): (-1, r"ln_[12]\.(weight|bias)"),
+    ("not_decayed", "Linear biases alone"): (-1, r"ln_\w\.(weight|bias)"),
     ("not_decayed", "Linear biases out"): (-1, r"(attn|mlp)\.\w+\.bias"),
     ("not_decayed", "left ln_f out"): (-1, r"ln_f\.(weight|bias)"),
     ("not_decayed", "one LayerNorm in each block"): (-1, r"ln_2\.(weight|bias)"),
@@ -333,7 +382,8 @@ def test_a_forgotten_tensor_is_as_large_as_in_the_model(name, words):
 @pytest.mark.parametrize(
     "text",
     ["1864", "1,864", "1 864", "1_864", " 1864 ", "+1864", "1864.0", "1.864k", "1.864 K", "0.001864M", "1.864e3",
-     "0.000001864B", "1\u00a0864", "1\u202f864", "18640e-1"],
+     "0.000001864B", "1\u00a0864", "1\u202f864", "18640e-1", "1'864", "1\u2019864",
+     "0.001864 million", "1.864 thousand"],
 )  # fmt: skip
 def test_a_number_is_read_as_people_type_it(text):
     assert read_number(text)[0] == 1864
@@ -346,8 +396,8 @@ def test_a_leading_minus_is_read(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["abc", "1,86", "1,8640", "1.8.6", "12 34", "1,864 000", "(6-4)*8", "<b>16</b>", "__import__('os')", "16 rows", "k",
-     "1864%", "0x10", "１６", ".5", "1e999", "--16", "9" * 41, "nan", "inf", "{got}"],
+    ["abc", "1.8.6", "12 34", "(6-4)*8", "<b>16</b>", "__import__('os')", "k",
+     "0x10", "１６", ".5", "1e999", "--16", "9" * 41, "nan", "inf", "{got}"],
 )  # fmt: skip
 def test_anything_else_is_answered_with_what_was_not_understood(text):
     verdict = check("trimming", text)
@@ -359,15 +409,57 @@ def test_anything_else_is_answered_with_what_was_not_understood(text):
         read_number(text)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("double_width", "3,365", "thousands"),
+        ("first_loss", "10,979", "thousands"),
+        ("double_width_total", "418,749M", "thousands"),
+        ("double_width_total", "418,7M", "comma"),
+        ("double_width", "3,37", "comma"),
+        ("trimming", "1,8640", "comma"),
+        ("trimming", "1,864 000", "comma"),
+        ("trimming", "16 rows", "word"),
+        ("trimming", "1864%", "word"),
+        ("view_storage", "3.1 MB", "word"),
+        ("double_width_total", "418.7", "millions"),
+    ],
+)
+def test_it_is_said_what_was_not_understood(name, text, sentence):
+    assert check(name, text).text == SENTENCES[sentence].format(got=text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("double_width", "3.37x"),
+        ("double_width", "3.37 \u00d7"),
+        ("first_loss", "10.98 nats"),
+        ("no_bias", "1680 parameters"),
+        ("no_bias", "1'680"),
+        ("double_width_total", "418.7 million"),
+        ("double_width_total", "418.7 million parameters"),
+        ("view_storage", "3145728 bytes"),
+        ("head_width", "2 columns"),
+        ("padding", "50304 rows"),
+    ],
+)
+def test_the_unit_of_an_answer_may_be_typed_behind_it(name, text):
+    assert check(name, text).text == f"{text} is right."
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
 def test_nothing_typed_is_said_to_be_nothing(text):
     assert check("trimming", text).text == SENTENCES["empty"]
 
 
 def test_a_rounded_number_is_right_where_a_tolerance_is_stated_and_asked_for_in_full_elsewhere():
-    assert check("which_v_larger", "345M").right
-    assert check("which_v_larger", "0.345B").right
-    assert not check("which_v_larger", "347M").right
+    assert check("which_v_larger", "344.8M").right
+    assert check("which_v_larger", "0.3448B").right
+    assert check("which_v_larger", "345M").text == (
+        "345M is not near enough. If you rounded it, give a digit more. If not: "
+        "Compute the blocks alone first: L(12C² + 13C)."
+    )
     assert check("decay_split", "0.124B").text == (
         "0.124B is not it. If you rounded it, give every digit. If not: "
         "List the tensors of one block with two dimensions, add them, and multiply by L."
@@ -380,14 +472,14 @@ def test_a_decimal_is_refused_where_a_whole_number_is_asked_for():
 
 @every_number
 def test_a_tolerance_is_kept(exercise, question):
-    """Up to one unit away is right, more than two units away is not; without a unit only the number itself is."""
+    """Up to the tolerance is right, a hundredth more is not; without a tolerance only the number itself is."""
     for instance, q in enumerate(instances(exercise.id)):
         right = Fraction(question.answer(q))
-        unit = question.unit or Fraction(1)
+        tolerance = question.tolerance or Fraction(1)
         for off in (-1, 1):
-            assert question.agrees(right + off * unit, right) == (question.unit is not None)
-            assert not question.agrees(right + off * 2 * unit + off * unit / 1000, right)
-        if question.unit is None:
+            assert question.agrees(right + off * tolerance, right) == (question.tolerance is not None)
+            assert not question.agrees(right + off * tolerance * Fraction(1011, 1000), right)
+        if question.tolerance is None:
             assert check(question.id, f"{int(right):,}", instance).right
 
 
@@ -402,18 +494,36 @@ def test_a_choice_has_one_right_option_and_a_reason_against_each_other(question)
 
         assert sum(verdict.right for verdict in verdicts) == 1
         for i, verdict in zip(order, verdicts, strict=True):
-            assert verdict.right or question.options[i][1] in verdict.text
+            option = question.options[i]
+            assert verdict.right or f"{option.reason} See {PLACES[option.place]}." in verdict.text
+    assert check(question.id, "").text == SENTENCES["choose"]
     assert check(question.id, "z").text == SENTENCES["unlisted"].format(got="z", choices="a, b, c, d")
 
 
 def test_each_line_but_the_wrong_one_is_defended():
     for instance, q in enumerate(instances("spot_the_bug")):
         bug = BUGS[q.bug]
-        for number, reason in enumerate(bug.snippet.reasons, start=1):
+        for number, (reason, place) in enumerate(zip(bug.snippet.reasons, bug.snippet.places, strict=True), start=1):
             verdict = check("spot_the_bug", number, instance)
 
             assert verdict.right == (number == bug.line)
-            assert verdict.right or reason in verdict.text
+            if verdict.right:
+                assert verdict.text == f"{number} is right. {bug.reason}"
+            else:
+                assert verdict.text == f"{number} is not it. {reason} See {PLACES[place]}."
+
+
+def test_each_wrong_line_has_its_reason():
+    assert len({bug.reason for bug in BUGS}) == len(BUGS)
+    assert wrong_line(1) == f"Line 6. {BUGS[0].reason}"
+    with pytest.raises(ValueError, match=r"^piece=6 is not valid; use 1 to 5$"):
+        wrong_line(6)
+
+
+def test_counting_is_read_again_where_counting_is_taught():
+    pages = {COUNT: {"counting"}, TIE: {"config"}}
+    for snippet, expected in pages.items():
+        assert {PLACES[place].page for place in snippet.places} == expected
 
 
 def as_function(lines, signature: str, result: str = ""):
@@ -438,7 +548,7 @@ def tried(snippet, lines):
 @pytest.mark.parametrize("snippet", [COUNT, INITIALIZE, TIE], ids=["count", "initialize", "tie"])
 def test_a_correct_snippet_agrees_with_the_model(snippet):
     assert tried(snippet, snippet.lines).right
-    assert len(snippet.reasons) == len(snippet.lines)
+    assert len(snippet.reasons) == len(snippet.places) == len(snippet.lines)
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: f"{bug.line} {bug.text.strip()}")
@@ -466,6 +576,11 @@ def test_every_valid_design_is_accepted_and_no_other():
         ((320, 5), "C = 320 gives 10,040,320 parameters, which is 40,320 over the budget."),
         ((192, 3), "C = 192 fits with 4,254,720 parameters, but C = 256 fits as well, with 6,852,608."),
         ((0, 1), "“0” is not a size: C and H are whole numbers of at least 1."),
+        ((10_000_000, 1), "C = 10,000,000 gives 7,200,083,360,000,000 parameters"),
+        (("", "4"), "Nothing to check yet: type a whole number for C."),
+        (("256", " "), "Nothing to check yet: type a whole number for H."),
+        (("", ""), "Nothing to check yet: type a whole number for C and H."),
+        (("256", "x"), "H: “x” could not be read as a number."),
         (("256", "4.5"), "“4.5” is not a size: C and H are whole numbers of at least 1."),
     ],
 )
@@ -529,9 +644,16 @@ def test_hints_are_there_short_and_no_code(question):
 
 @every_question
 def test_every_place_is_known(question):
-    places = {slip.place for slip in question.slips} if isinstance(question, Number) else {question.place}
+    places = _places(question, instances(next(e.id for e in EXERCISES if question in e.questions)))
 
+    assert places
     assert places <= PLACES.keys()
+
+
+def test_every_place_is_used():
+    used = {place for e in EXERCISES for question in e.questions for place in _places(question, instances(e.id))}
+
+    assert used == PLACES.keys()
 
 
 def test_the_chapter_has_every_exercise_once_in_order_with_its_solution():
@@ -608,6 +730,16 @@ def test_the_lab_to_be_filled_in_raises_nothing_and_says_what_to_do():
     assert all(text == SENTENCES["blank"] or text.startswith("Not yet. ") for text in said)
 
 
+def test_a_sealed_text_opens_with_the_answer_only():
+    text = "8C counts each LayerNorm twice; C² is another thing."
+    closed = sealed(text, "spot_the_bug", 3, "3")
+
+    assert len(closed) == len(text)
+    assert sealed(closed, "spot_the_bug", 3, "3") == text
+    assert sealed(closed, "spot_the_bug", 3, "4") != text
+    assert key("spot_the_bug", 3, "3") not in closed
+
+
 @every_exercise
 def test_the_page_is_handed_no_answer(exercise):
     """What the page holds does not change when the answers are taken out: only hashes depend on them."""
@@ -626,6 +758,7 @@ def test_the_page_is_handed_no_answer(exercise):
                 assert not (right > 100_000 and f"{right:,}" in rest)
         if isinstance(question, PickLine):
             assert "line" not in {name for name in shown if name != "kind"}
+            assert all(bug.reason not in rest for bug in BUGS)
         if isinstance(question, Choice):
             assert len(shown["reasons"]) == len(question.options) - 1
             assert all(len(key) == 6 for key in shown["reasons"])

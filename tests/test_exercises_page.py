@@ -15,7 +15,8 @@ from exercises import EXERCISES, INSTANCES, PLACES, asked, check, instances
 PAGE = "chapters/exercises.html"
 RANDOM_NUMBERS = 460  # for each question with a number, near its known answers: 10,000 in all
 FORMS = ["", "  ", "abc", "1,86", "1.5", "<b>16</b>", "1 864", "1,864", "1.864k", "-16", "\u221216", "0.124B", "1e3"]
-FORMS += ["16 rows", "9" * 41, "{got}"]
+FORMS += ["16 rows", "9" * 41, "{got}", "1,86", "3,365", "418,7M", "3.37x", "10.98 nats", "1680 parameters"]
+FORMS += ["418.7 million", "1'680", "418.7", "1.5 MB", "3 \u00d7", "0x10", "1864 columns", "12 kB", "3.14159265e0"]
 
 # Types each list of texts into the fields of a question and sends it; gives back what is said.
 SAY = """
@@ -27,7 +28,9 @@ SAY = """
     if (inputs[0].type === "radio") inputs.forEach((input) => { input.checked = input.value === texts[0]; });
     else inputs.forEach((input, i) => { input.value = texts[i]; });
     form.requestSubmit();
-    return form.querySelector("output").textContent;
+    const said = form.querySelector("output").cloneNode(true);
+    said.querySelectorAll("li").forEach((item) => item.prepend("\\n- "));
+    return said.textContent;
   });
 }
 """
@@ -68,19 +71,18 @@ def box_of(page, exercise_id: str):
 def typed_answers(question, q, instance: int, rng: random.Random) -> list[list[str]]:
     """What is tried on one question with one set of numbers."""
     if isinstance(question, Choice):
-        return [[letter] for letter in "abcdef"[: len(question.options)]]
+        return [[""], *([letter] for letter in "abcdef"[: len(question.options)])]
     if isinstance(question, PickLine):
-        return [[str(number)] for number in range(1, len(BUGS[q.bug].lines) + 1)]
+        return [[""], *([str(number)] for number in range(1, len(BUGS[q.bug].lines) + 1))]
     if isinstance(question, Design):
         pairs = [(str(C), str(H)) for C in range(64, 1024, 64) for H in (1, 4)]
-        return [
-            list(pair)
-            for pair in [*pairs, ("100", "4"), ("256", "7"), ("0", "1"), ("256", "x"), ("256", "4.5"), ("", "")]
-        ]
+        odd = [("100", "4"), ("256", "7"), ("0", "1"), ("256", "x"), ("256", "4.5"), ("10000000", "4"), ("2,56", "4")]
+        return [list(pair) for pair in [*pairs, *odd, ("", ""), ("", "4"), ("256", " ")]]
     values = [question.answer(q), *(wrong for _, wrong in question.mistakes(q) if wrong is not None)]
-    unit = question.unit or 1
+    unit = question.tolerance or 1
     near = [
-        Fraction(rng.choice(values)) + unit * rng.randrange(-50, 51) for _ in range(RANDOM_NUMBERS // INSTANCES + 1)
+        Fraction(rng.choice(values)) + (unit / 2 if question.tolerance else 1) * rng.randrange(-50, 51)
+        for _ in range(RANDOM_NUMBERS // INSTANCES + 1)
     ]
     anywhere = [Fraction(rng.randrange(1, 10 ** rng.randrange(1, 12))) for _ in range(3)]
     texts = [as_typed(Fraction(value), rng) for value in [*values, *near, *anywhere]]
@@ -155,7 +157,68 @@ def test_an_exercise_is_done_by_keyboard_alone_and_remembered(open_page, site, b
 
     page.get_by_role("button", name="Clear progress").focus()
     page.keyboard.press("Enter")
-    assert overview.inner_text() == "0 of 16 solved"
+    assert page.get_by_text("Forget what is solved, typed and hinted").is_visible()
+    assert page.evaluate("document.activeElement.textContent") == "Keep it"
+    page.keyboard.press("Enter")
+    assert overview.inner_text() == "1 of 16 solved"
+    assert page.evaluate("document.activeElement.textContent") == "Clear progress"
+
+
+def test_clearing_forgets_all_that_is_kept(open_page, site):
+    """What is solved, what is typed, hints, other numbers; in this page at once, and in the other pages of this tab."""
+    page = open_page(f"{site}/chapters/counting.html")
+    elsewhere = page.locator(".bw-exercise").first
+    elsewhere.locator("input").first.fill("1920")
+    page.goto(f"{site}/{PAGE}")
+    page.wait_for_selector(".bw-running .bw-exercise")
+    box = box_of(page, "head_count")
+    box.get_by_role("button", name="New numbers").click()
+    box.locator("input").first.fill("0")
+    box.get_by_role("button", name="Check").first.click()
+    box.get_by_role("button", name="Hint").first.click()
+    page.get_by_role("button", name="Clear progress").click()
+    page.get_by_role("button", name="Yes, clear all").click()
+
+    assert page.locator(".bw-progress output").inner_text() == "0 of 16 solved"
+    assert page.get_by_text("All is cleared.").is_visible()
+    assert page.evaluate("document.activeElement.textContent") == "Clear progress"
+    for _ in range(2):
+        assert box.locator(".bw-ask").all_inner_texts() == [
+            asked(question, instances("head_count")[0])
+            for question in next(e for e in EXERCISES if e.id == "head_count").questions
+        ]
+        assert box.locator("input").first.input_value() == ""
+        assert box.locator("output").first.inner_text() == ""
+        assert box.locator(".bw-hints li").count() == 0
+        page.reload()
+        page.wait_for_selector(".bw-running .bw-exercise")
+    page.goto(f"{site}/chapters/counting.html")
+    assert elsewhere.locator("input").first.input_value() == ""
+
+
+def test_the_focus_is_never_lost(page):
+    """A button that hides itself hands the focus on: to the hint it opened, or to its neighbour."""
+    box = box_of(page, "trimming")
+    for _ in range(3):
+        box.get_by_role("button", name=re.compile("int")).focus()
+        page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "T \u2212 n rows go, and each holds C numbers."
+
+    box.get_by_role("button", name="New numbers").click()
+    assert box.locator(".bw-hints li").count() == 0
+    box.get_by_role("button", name="Numbers of the text").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "New numbers"
+
+
+def test_code_keeps_its_indentation_on_a_phone(open_page, site):
+    page = open_page(f"{site}/{PAGE}", viewport={"width": 390, "height": 800})
+    page.wait_for_selector(".bw-running .bw-exercise")
+    code = box_of(page, "spot_the_bug").get_by_role("region", name="Code")
+
+    assert code.evaluate("box => box.scrollWidth > box.clientWidth && box.tabIndex === 0")
+    assert code.locator("code").evaluate_all("lines => new Set(lines.map((line) => line.offsetHeight)).size") == 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_new_numbers_are_announced_and_the_way_back_is_there(page):

@@ -1,9 +1,10 @@
 // An exercise in the page: answers are read, hashed and compared with keys; no answer is in here.
-import { h } from "./shared.mjs";
+import { grouped, h } from "./shared.mjs";
 
 const KEY_CHARACTERS = 6;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
-const PROGRESS = "exercises solved";
+const PROGRESS = "exercises solved"; // in localStorage, and the event that tells of a change
+const CLEARED = "exercises cleared"; // the event that tells to forget what is typed
 
 /** The key of an answer, as `key` in exercise_pages.py makes it.
  * @param {string} id  @param {number} instance  @param {string} answer */
@@ -25,79 +26,107 @@ const shown = (text, longest) => {
   return characters.length <= longest ? text.trim() : `${characters.slice(0, longest).join("")}…`;
 };
 
-/** A typed number as an exact fraction, or what was not understood.
+/** Reads what `sealed` in exercise_pages.py closed, with the answer that it was closed with. */
+function opened(text, id, instance, answer) {
+  const mask = (i) => keyOf(id, instance, `${answer}/${Math.floor(i / KEY_CHARACTERS)}`).charCodeAt(i % KEY_CHARACTERS);
+  return Array.from(text, (character, i) => String.fromCharCode(character.charCodeAt(0) ^ mask(i))).join("");
+}
+
+/** A typed number as an exact fraction, or what was not understood; one of the units may follow it.
  * @returns {{ top: bigint, bottom: bigint, shortened: boolean } | { problem: string }} */
-export function readNumber(text, data) {
+export function readNumber(text, data, units = []) {
+  const words = data.sentences;
+  const got = shown(text, data.longest);
   const plain = pythonSpace(text.replace(/[\u2212\u2013]/g, "-")).trim();
-  if (!plain) return { problem: data.sentences.empty };
+  if (!plain) return { problem: words.empty };
   const match = [...plain].length <= data.longest && plain.match(new RegExp(`^(?:${data.pattern})$`, "i"));
-  if (!match) return { problem: filled(data.sentences.unread, { got: shown(text, data.longest) }) };
-  const [, sign, whole, decimals = "", exponent = "", suffix] = match;
-  const digits = BigInt(whole.replace(/[,_ ]/g, "") + decimals) * (sign === "-" ? -1n : 1n);
+  if (!match) return { problem: filled(/[0-9],[0-9]/.test(plain) ? words.comma : words.unread, { got }) };
+  const [, sign, whole, decimals = "", exponent = "", suffix = "", word = ""] = match;
+  if (word && !units.includes(word.toLowerCase())) return { problem: filled(words.word, { got }) };
+  const digits = BigInt(whole.replace(/[^0-9]/g, "") + decimals) * (sign === "-" ? -1n : 1n);
   const power = Number(exponent || 0) + data.powers[suffix.toLowerCase()] - decimals.length;
   const scale = 10n ** BigInt(Math.abs(power));
   const [top, bottom] = power < 0 ? [digits, scale] : [digits * scale, 1n];
   return { top, bottom, shortened: Boolean(exponent || suffix) };
 }
 
-/** What is hashed: the number in lowest terms, or the number of the nearest multiple of the unit and its neighbours. */
-function written({ top, bottom }, unit) {
-  if (!unit) {
+/** What is hashed: the number in lowest terms, or with a tolerance the numbers of all cells that are near enough. */
+function written({ top, bottom }, tolerance, grid) {
+  if (!tolerance) {
     let [a, b] = [top < 0n ? -top : top, bottom];
     while (b) [a, b] = [b, a % b];
     return [`${top / a}/${bottom / a}`];
   }
-  const [over, under] = unit.map(BigInt);
-  const [dividend, divisor] = [2n * top * under + bottom * over, 2n * bottom * over];
+  const [over, under] = tolerance.map(BigInt);
+  const [dividend, divisor] = [2n * top * under * BigInt(grid) + bottom * over, 2n * bottom * over];
   const cell = (dividend - (((dividend % divisor) + divisor) % divisor)) / divisor;
-  return [cell, cell - 1n, cell + 1n].map((n) => `${n}/1`);
+  return Array.from({ length: 2 * grid + 1 }, (_, i) => `${cell + BigInt(i - grid)}/1`);
 }
 
-/** The verdict on a number: right or not, the sentence, and the places to read again. */
+/** The verdict on a number. A verdict has `right` and `lines`, each of them a list of [sentence, place to read again]. */
 function judgeNumber(question, instance, typed, data) {
   const words = data.sentences;
-  const number = readNumber(typed, data);
-  if (number.problem) return { text: number.problem };
+  const number = readNumber(typed, data, question.units);
+  if (number.problem) return refused(number.problem);
   const got = shown(typed, data.longest);
-  const tried = written(number, question.unit).map((text) => keyOf(question.id, instance, text));
   const keys = question.keys[instance].match(new RegExp(`.{${KEY_CHARACTERS}}`, "g"));
-  const met = (i) => tried.includes(keys[i]);
-  if (met(0)) return { right: true, text: filled(words.right, { got }) };
+  const met = ({ top, bottom }) => {
+    const texts = written({ top, bottom }, question.tolerance, data.grid);
+    const tried = new Set(texts.map((text) => keyOf(question.id, instance, text)));
+    return keys.map((key) => tried.has(key));
+  };
+  const [right, ...wrong] = met(number);
+  if (right) return { right: true, lines: [[[filled(words.right, { got })]]] };
 
-  let found = question.slips.flatMap((slip, i) => (met(1 + i) ? [[slip]] : []));
+  let found = question.slips.flatMap((slip, i) => (wrong[i] ? [[slip]] : []));
   if (!found.length) {
-    const pair = ([i, j], n) => (met(1 + question.slips.length + n) ? [[question.slips[i], question.slips[j]]] : []);
+    const pair = ([i, j], n) => (wrong[question.slips.length + n] ? [[question.slips[i], question.slips[j]]] : []);
     found = question.pairs.flatMap(pair);
   }
-  if (found.length) return { text: explanation(got, found, words), places: [...new Set(found.flat().map(([, place]) => place))] };
-  if (!question.unit && number.top % number.bottom) return { text: filled(words.fraction, { got }) };
-  const name = number.shortened && !question.unit ? "rounded" : "unknown";
-  return { text: filled(words[name], { got, next_step: question.next_step }) };
+  if (found.length) return { lines: explanation(got, found, words) };
+  const name = () => {
+    if (!question.tolerance) return number.top % number.bottom ? "fraction" : number.shortened ? "rounded" : "unknown";
+    const [over, under] = question.tolerance.map(BigInt);
+    if (over > under && met({ ...number, top: number.top * 1000000n })[0]) return "millions";
+    if ((over < under || number.shortened) && got.split(",").length === 2) return "thousands";
+    return number.shortened ? "coarse" : "unknown";
+  };
+  return refused(filled(words[name()], { got, next_step: question.next_step }));
 }
 
-/** The sentence for one mistake, for two together, or for several that lead to the same number. */
+const refused = (text, place) => ({ lines: [[[text, place]]] });
+
+/** One mistake in one line; two together, or several that lead to the same number, each in a line of its own. */
 function explanation(got, found, words) {
-  const values = (slips) => ({ got, cause: slips[0][0], second: slips.at(-1)[0] });
-  if (found.length === 1) return filled(found[0].length === 1 ? words.slip : words.pair, values(found[0]));
-  const causes = found.map((slips) => filled(slips.length === 1 ? words.either : words.both, values(slips))).join(" ");
-  return filled(words.several, { got, causes });
+  const [slips] = found;
+  if (found.length === 1 && slips.length === 1) return [[[filled(words.slip, { got, cause: slips[0][0] }), slips[0][1]]]];
+  if (found.length === 1) return [[[filled(words.pair, { got })]], ...slips.map((slip) => [slip])];
+  const both = ([[cause, place], second]) => [[filled(words.both, { cause }), place], second];
+  return [[[filled(words.several, { got })]], ...found.map((causes) => (causes.length === 2 ? both(causes) : causes))];
 }
 
 function judgeListed(question, instance, got, reason, data) {
   const words = data.sentences;
-  if (!got) return { text: words.empty };
-  if (keyOf(question.id, instance, got) === question.keys[instance]) return { right: true, text: filled(words.right, { got }) };
-  return { text: filled(words.slip, { got, cause: reason }), places: [question.place] };
+  if (!got) return refused(words.choose);
+  if (keyOf(question.id, instance, got) !== question.keys[instance]) {
+    const [cause, place] = reason;
+    return refused(filled(words.slip, { got, cause }), place);
+  }
+  if (!question.sealed) return { right: true, lines: [[[filled(words.right, { got })]]] };
+  const cause = opened(question.sealed[instance], question.id, instance, got);
+  return { right: true, lines: [[[filled(words["right line"], { got, cause })]]] };
 }
 
 function judgeDesign(question, instance, typed, data) {
   const words = data.sentences;
+  const missing = ["C", "H"].filter((_, i) => !typed[i].trim());
+  if (missing.length) return refused(filled(words.missing, { name: missing.join(" and ") }));
   const sizes = [];
-  for (const text of typed) {
+  for (const [i, text] of typed.entries()) {
     const number = readNumber(text, data);
-    if (number.problem) return { text: number.problem };
+    if (number.problem) return refused(filled(words.field, { name: "CH"[i], problem: number.problem }));
     if (number.top % number.bottom || number.top < number.bottom)
-      return { text: filled(words.size, { got: shown(text, data.longest) }) };
+      return refused(filled(words.size, { got: shown(text, data.longest) }));
     sizes.push(number.top / number.bottom);
   }
   const [C, H] = sizes;
@@ -107,9 +136,9 @@ function judgeDesign(question, instance, typed, data) {
     return question.terms.reduce((sum, [k, symbols]) => sum + symbols.reduce((n, s) => n * dims[s], BigInt(k)), 0n);
   };
   const step = BigInt(question.step);
-  const grouped = (n) => n.toLocaleString("en-US");
-  const values = { C, H, step, wider: C + step, count: grouped(count(C)), over: grouped(count(C) - budget), wider_count: grouped(count(C + step)) };
-  const say = (name) => ({ right: name === "widest", text: filled(words[name], values), places: name === "widest" ? [] : [question.place] });
+  const numbers = { C, H, step, wider: C + step, count: count(C), over: count(C) - budget, wider_count: count(C + step) };
+  const values = Object.fromEntries(Object.entries(numbers).map(([name, n]) => [name, grouped(n)]));
+  const say = (name) => ({ right: name === "widest", lines: [[[filled(words[name], values), question.places[name]]]] });
   if (C % step) return say("width");
   if (C % H) return say("heads");
   if (count(C) > budget) return say("over");
@@ -122,15 +151,33 @@ function render({ model, el }) {
   const which = h("span", { class: "bw-muted" });
   const words = data.questions[0].kind === "line" ? ["Next piece", "First piece", "Piece"] : ["New numbers", "Numbers of the text", "Numbers"];
   const another = h("button", { type: "button", onclick: () => move(model.get("instance") + 1) }, words[0]);
-  const first = h("button", { type: "button", onclick: () => move(0) }, words[1]);
+  const first = h("button", { type: "button", onclick: back }, words[1]);
   const announced = h("span", { class: "bw-hidden", "aria-live": "polite" });
 
   function move(instance) {
     model.set("instance", instance % data.rows.length);
+    forget();
+    announced.textContent = questions[0].asked();
+  }
+  /** To the numbers of the text; its button hides, so the focus goes to the other one. */
+  function back() {
+    move(0);
+    another.focus();
+  }
+  function forget() {
     model.set("typed", {});
+    model.set("hints", {});
     model.save_changes();
     paint();
-    announced.textContent = questions[0].asked();
+  }
+  function clear() {
+    model.set("instance", 0);
+    forget();
+    questions.forEach((question) => question.clear());
+  }
+  /** Cleared in another tab. */
+  function follow({ key, newValue }) {
+    if (key === PROGRESS && newValue === null) clear();
   }
   function paint() {
     const instance = model.get("instance");
@@ -142,8 +189,14 @@ function render({ model, el }) {
   el.classList.add("bw", "bw-exercise");
   const actions = h("div", { class: "bw-actions" }, another, first, which, announced);
   el.append(h("section", { "aria-label": data.title }, ...questions.map((question) => question.element), actions));
+  window.addEventListener(CLEARED, clear);
+  window.addEventListener("storage", follow);
   paint();
-  return () => el.replaceChildren();
+  return () => {
+    window.removeEventListener(CLEARED, clear);
+    window.removeEventListener("storage", follow);
+    el.replaceChildren();
+  };
 }
 
 function questionForm(question, model, data) {
@@ -198,7 +251,8 @@ function questionForm(question, model, data) {
       fields() {
         const [snippet, lines] = question.code[instance()];
         const title = h("p", { class: "bw-muted" }, question.snippets[snippet].title);
-        return [title, ...lines.map((line, i) => choice(`${i + 1}`, h("span", { class: "bw-line" }, h("span", {}, `${i + 1}`), h("code", {}, line))))];
+        const code = lines.map((line, i) => choice(`${i + 1}`, h("span", { class: "bw-line" }, h("span", {}, `${i + 1}`), h("code", {}, line))));
+        return [title, h("div", { class: "bw-scroll", role: "region", "aria-label": "Code", tabindex: 0 }, ...code)];
       },
       judge([typed]) {
         const [snippet] = question.code[instance()];
@@ -216,27 +270,28 @@ function questionForm(question, model, data) {
   }
   function check() {
     const verdict = kind.judge(read());
-    said.replaceChildren(verdict.text, ...see(verdict.places ?? []));
+    const [first, ...list] = verdict.lines.map((line) => line.flatMap(sentence));
+    said.replaceChildren(...first, ...(list.length ? [h("ul", {}, ...list.map((parts) => h("li", {}, ...parts)))] : []));
     said.dataset.right = verdict.right ? "yes" : "no";
     if (verdict.right) remember(question.id);
   }
-  /** " See 4.2, “…” and 4.1, “…”." with links. */
-  function see(places) {
-    if (!places.length) return [];
-    const [before, after] = data.sentences.see.split("{places}");
-    const links = places.flatMap((place, i) => {
-      const [text, address] = data.places[place];
-      return [i ? " and " : "", h("a", { href: address }, text)];
-    });
-    return [` ${before}`, ...links, after];
+  /** A sentence, and after it "See 4.2, “…”." with a link. */
+  function sentence([text, place], i) {
+    const space = i ? " " : "";
+    if (!place) return [`${space}${text}`];
+    const [before, after] = data.sentences.see.split("{place}");
+    const [name, address] = data.places[place];
+    return [`${space}${text} ${before}`, h("a", { href: address }, name), after];
   }
   function showHint() {
     keep("hints", Math.min((model.get("hints")[question.id] ?? 0) + 1, question.hints.length));
     paintHints();
+    if (more.hidden) hints.lastElementChild.focus(); // a hidden button would lose the focus
   }
   function paintHints() {
     const open = model.get("hints")[question.id] ?? 0;
-    for (const hint of question.hints.slice(hints.children.length, open)) hints.append(h("li", {}, hint));
+    while (hints.children.length > open) hints.lastElementChild.remove();
+    for (const hint of question.hints.slice(hints.children.length, open)) hints.append(h("li", { tabindex: -1 }, hint));
     const left = question.hints.length - open;
     more.textContent = left === question.hints.length ? "Hint" : `Next hint (${left} left)`;
     more.hidden = left === 0;
@@ -258,9 +313,13 @@ function questionForm(question, model, data) {
     }
     paintHints();
   }
+  function clear() {
+    drawn = null;
+    paint();
+  }
   const inputsAreChoices = () => question.kind === "choice" || question.kind === "line";
 
-  return { element: form, paint, asked };
+  return { element: form, paint, clear, asked };
 }
 
 /** Keeps in this browser that a question was answered, and tells the overview. @param {string} id */

@@ -1,7 +1,9 @@
 // The overview of the exercises: which are solved, as kept in this browser and nowhere else.
 import { h } from "./shared.mjs";
 
-const PROGRESS = "exercises solved";
+const PROGRESS = "exercises solved"; // in localStorage, and the event that tells of a change
+const CLEARED = "exercises cleared"; // the event that tells the exercises to forget what is typed
+const TYPED = "/exercise.mjs:"; // in the names under which this tab keeps what was typed in exercises of any page
 const STEPS = ["First step", "Second step", "Third step"];
 
 function read() {
@@ -16,16 +18,28 @@ function render({ model, el }) {
   const { exercises } = model.get("data");
   const said = h("output", { class: "bw-result", "aria-live": "polite" });
   const lists = h("div", { class: "bw-steps" });
-  const clear = h("button", { type: "button", onclick: forget }, "Clear progress");
-  const kept = h("span", { class: "bw-muted" }, "Kept in this browser only.");
+  const clear = h("button", { type: "button", onclick: () => ask(true) }, "Clear progress");
+  const sure = h("button", { type: "button", onclick: forget }, "Yes, clear all");
+  const stay = h("button", { type: "button", onclick: () => ask(false) }, "Keep it");
+  const kept = h("span", { class: "bw-muted", "aria-live": "polite" });
 
+  /** Asks in place, or takes the question back. */
+  function ask(asking, text = asking ? "Forget what is solved, typed and hinted in all exercises?" : "Kept in this browser only.") {
+    clear.hidden = asking;
+    sure.hidden = stay.hidden = !asking;
+    kept.textContent = text;
+    (asking ? stay : clear).focus();
+  }
   function forget() {
     try {
       localStorage.removeItem(PROGRESS);
+      for (const name of Object.keys(sessionStorage)) if (name.includes(TYPED)) sessionStorage.removeItem(name);
     } catch {
       // Nothing was kept.
     }
+    window.dispatchEvent(new CustomEvent(CLEARED));
     paint();
+    ask(false, "All is cleared.");
   }
   function paint() {
     const solved = read();
@@ -42,13 +56,14 @@ function render({ model, el }) {
       h("div", {}, h("p", { class: "bw-title", id: `step-${i + 1}` }, title),
         h("ul", { "aria-labelledby": `step-${i + 1}` }, ...exercises.filter(({ level }) => level === i + 1).map(item)));
     lists.replaceChildren(...STEPS.map(list));
-    clear.hidden = Object.keys(solved).length === 0;
   }
 
   window.addEventListener(PROGRESS, paint);
   window.addEventListener("storage", paint); // another tab
   el.classList.add("bw", "bw-progress");
-  el.append(h("section", { "aria-label": "Your progress" }, said, lists, h("div", { class: "bw-actions" }, clear, kept)));
+  el.append(h("section", { "aria-label": "Your progress" }, said, lists, h("div", { class: "bw-actions" }, clear, sure, stay, kept)));
+  sure.hidden = stay.hidden = true;
+  kept.textContent = "Kept in this browser only.";
   paint();
   return () => {
     window.removeEventListener(PROGRESS, paint);
