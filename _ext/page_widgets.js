@@ -56,9 +56,14 @@
   async function start(box, index, url) {
     const state = JSON.parse(box.querySelector("script").textContent);
     const el = box.querySelector(".bw-live");
-    const key = `bw:${location.pathname}:${box.dataset.module}:${index}`;
     let widget = (await import(url)).default;
     if (typeof widget === "function") widget = await widget();
+    // A module may name parameters of the address that it reads. What a reader makes of such a link is kept apart
+    // from what was set in the plain page; whoever follows the link again sees what it says.
+    const query = new URLSearchParams(location.search);
+    const linked = (widget.parameters ?? []).some((name) => query.has(name));
+    const key = `bw:${location.pathname}${linked ? location.search : ""}:${box.dataset.module}:${index}`;
+    if (linked && performance.getEntriesByType("navigation")[0]?.type === "navigate") write(key, null);
     const draw = async () => {
       const model = new Model(state, key);
       const signal = new AbortController().signal;

@@ -120,3 +120,20 @@ def new_page(browser):
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def open_page(new_page):
+    """Open an address in a context of its own; afterwards nothing may have gone wrong on any page opened."""
+    watched = []
+
+    def open_it(url: str, **options):
+        page = new_page(**options)
+        page.set_default_timeout(10_000)
+        watched.append(watch(page))
+        page.goto(url)
+        return page
+
+    yield open_it
+
+    assert not any(watched), watched

@@ -2,11 +2,12 @@
 
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from conftest import serve, watch
+from conftest import serve
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, count_parameters
 from small_book import CURVES, glued, new_book, shown, sphinx, write_notebook
@@ -41,23 +42,6 @@ def address(request, widget_book, widget_server) -> str:
     return widget_server if request.param == "server" else widget_book.as_uri()
 
 
-@pytest.fixture
-def open_page(new_page):
-    """Open an address in a context of its own; afterwards nothing may have gone wrong on any page opened."""
-    watched = []
-
-    def open_it(url: str, **options):
-        page = new_page(**options)
-        page.set_default_timeout(5000)
-        watched.append(watch(page))
-        page.goto(url)
-        return page
-
-    yield open_it
-
-    assert not any(watched), watched
-
-
 def grouped(n: int) -> str:
     return f"{n:,}"
 
@@ -86,6 +70,10 @@ def tab_to(page, locator):
 def type_over(page, text: str):
     page.keyboard.press("Control+A")
     page.keyboard.type(text) if text else page.keyboard.press("Delete")
+
+
+def colour_of(locator) -> str:
+    return locator.evaluate("element => getComputedStyle(element).color")
 
 
 # ---- Exact ----------------------------------------------------------------------------------------------------------
@@ -198,7 +186,9 @@ def test_calculator_by_keyboard(open_page, address):
     assert wider == grouped(count_parameters(GPTConfig(vocab_size=50257, n_layer=37, n_head=20, n_embd=1600)))
     assert page.locator(TOTAL).inner_text() == grouped(count_parameters(config))
     assert sum(int(part.replace(",", "")) for part in parts) == count_parameters(config)
-    assert page.locator("output.bw-total").get_attribute("aria-live") == "polite"
+    announced = page.locator("output[aria-live=polite]")
+    announced.get_by_text(f"{grouped(count_parameters(config))} parameters", exact=True).wait_for(state="attached")
+    assert announced.inner_text() == f"{grouped(count_parameters(config))} parameters"
 
 
 def test_sliders_offer_only_what_fits(open_page, widget_server):
@@ -217,7 +207,7 @@ def test_walk_by_keyboard(open_page, address):
     """Forward, back, arrow keys and the step slider; the drawing marks the step, the text gives its shape."""
     page = open_page(f"{address}/tools.html")
     walk = widget(page, "Walk through a forward pass")
-    said = walk.locator("output.bw-step")
+    said = walk.locator(".bw-step")
     tab_to(page, walk.get_by_role("button", name="Next"))
     for _ in range(2):
         page.keyboard.press("Enter")
@@ -271,7 +261,7 @@ def test_trimming_by_keyboard(open_page, address):
     assert facts.all_inner_texts() == ["1,864", "8", "1,856", "0 to 4", "5"]
     tab_to(page, trimming.locator("input[aria-label^='n, ']"))
     type_over(page, "7")
-    assert "only 1 to 6 rows can be kept of 6" in trimming.inner_text()
+    assert "n: only 1 to 6 rows can be kept, because T = 6." in trimming.inner_text()
     assert facts.all_inner_texts()[2] == "1,856"
     page.keyboard.press("Shift+Tab")
     tab_to(page, trimming.locator("input[aria-label^='C, ']"))
@@ -283,6 +273,9 @@ def test_trimming_by_keyboard(open_page, address):
     page.keyboard.type("gpt2-x")
     page.keyboard.press("Tab")
     assert facts.all_inner_texts()[1] == grouped((1024 - 5) * 1600)
+    for T, n in [("1", "1"), ("6", "5")]:  # the reader's n is only hidden while T is too small for it
+        trimming.locator("input[aria-label^='T, ']").fill(T)
+        assert trimming.locator("input[aria-label^='n, ']").input_value() == n
 
 
 def test_residuals_by_keyboard(open_page, address):
@@ -320,6 +313,8 @@ def test_residuals_by_keyboard(open_page, address):
         ("V", "", "V: nothing is entered; enter a whole number from 1 to 1,000,000,000."),
         ("T", "1.5", "T: “1.5” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
         ("L", "twelve", "L: “twelve” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("V", "1e9", "V: “1e9” is not written in digits; enter a whole number from 1 to 1,000,000,000, in digits."),
+        ("T", "50k", "T: “50k” is not written in digits; enter a whole number from 1 to 1,000,000,000, in digits."),
         ("L", "-3", "L: “-3” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
         ("C", "0", "C: 0 is out of range; enter a whole number from 1 to 1,000,000,000."),
         ("V", "9" * 30, f"V: {'999,' * 9}999 is out of range; enter a whole number from 1 to 1,000,000,000."),
@@ -331,29 +326,41 @@ def test_residuals_by_keyboard(open_page, address):
     ],
 )
 def test_impossible_input_is_explained_and_the_last_result_stays(open_page, widget_server, symbol, typed, message):
-    """What is wrong and what would do; the total stays; a good value afterwards takes the message away."""
+    """What is wrong and what would do, at the field that was changed; the total stays, dimmed, until a good value."""
     page = open_page(f"{widget_server}/index.html")
     field = entry(page, symbol)
+    bright = colour_of(page.locator(TOTAL))
     field.fill(typed)
     errors = [text for text in page.locator(".bw-error").all_inner_texts() if text]
-    invalid = page.locator("[aria-invalid=true]")
-    described = page.locator(f"#{invalid.get_attribute('aria-describedby')}").inner_text()
+    described = page.locator(f"#{field.get_attribute('aria-describedby')}").inner_text()
+    labels = page.locator("[aria-invalid=true]").evaluate_all("all => all.map((e) => e.ariaLabel)")
+    marked = {label[0] for label in labels}
 
     note = page.get_by_text("What is shown belongs to the last possible configuration.")
 
     assert errors == [message] and described == message and note.is_visible()
+    assert field.locator("xpath=following-sibling::p").inner_text() == message
+    assert marked == ({"H", "C"} if "divide" in message else {symbol})
     assert page.locator(TOTAL).inner_text() == grouped(count_parameters(GPT2))
+    assert colour_of(page.locator(TOTAL)) != bright
+    assert page.get_by_label("Preset").evaluate("e => e.selectedOptions[0].text") == "own configuration"
     page.get_by_label("Preset").select_option("gpt2-xl")
     assert page.locator("[aria-invalid=true]").count() == 0 and not note.is_visible()
+    assert colour_of(page.locator(TOTAL)) == bright
     assert page.locator(TOTAL).inner_text() == grouped(count_parameters(PRESETS["gpt2-xl"]))
 
 
-@pytest.mark.parametrize("typed", ["50,304", "50 304", "50_304", " 50304 ", "50\u202f304"])
+@pytest.mark.parametrize("typed", ["50,304", "50 304", "50_304", " 50304 ", "50\u202f304", "50\u2009304"])
 def test_separators_of_thousands_are_understood(open_page, widget_server, typed):
+    """While typing nothing is touched; Enter puts the number into the form of all others."""
     page = open_page(f"{widget_server}/index.html")
-    entry(page, "V").fill(typed)
+    entry(page, "V").focus()
+    type_over(page, typed)
 
+    assert entry(page, "V").input_value() == typed
     assert page.locator(TOTAL).inner_text() == grouped(count_parameters(PRESETS["default"]))
+    page.keyboard.press("Enter")
+    assert entry(page, "V").input_value() == "50,304"
 
 
 # ---- Kept, linked, copied -------------------------------------------------------------------------------------------
@@ -384,7 +391,7 @@ def test_kept_values_of_another_version_do_no_harm(open_page, widget_server):
 
 
 def test_link_reopens_the_configuration(open_page, address):
-    """The link carries all six values; after a reload it is the reader's last state that counts."""
+    """The link stays in the address; a reload keeps what the reader made of it, apart from the plain page."""
     page = open_page(f"{address}/index.html")
     page.get_by_label("Preset").select_option("gpt2-medium")
     page.get_by_label("biases in Linear and LayerNorm").uncheck()
@@ -393,10 +400,37 @@ def test_link_reopens_the_configuration(open_page, address):
     config = GPTConfig(vocab_size=50257, n_layer=24, n_head=16, n_embd=1024, bias=False)
 
     assert other.locator(TOTAL).inner_text() == grouped(count_parameters(config))
-    assert "?" not in other.url and other.url.endswith("#calculator")
+    assert other.url == link and link.endswith("#calculator")
+    assert entry(other, "V").input_value() == "50,257"
     entry(other, "L").fill("25")
     other.reload()
     assert entry(other, "L").input_value() == "25"
+    other.goto(f"{address}/tools.html")
+    other.goto(link)
+    assert entry(other, "L").input_value() == "24"
+    other.goto(f"{address}/index.html")
+    assert entry(other, "L").input_value() == "12"
+
+
+@pytest.mark.parametrize(
+    ("query", "config", "message"),
+    [
+        ("H=64", replace(GPT2, n_head=64), ""),
+        ("bias=0", replace(GPT2, bias=False), ""),
+        ("C=770", GPT2, "H: 12 heads do not divide C = 770; nearest that do: 11 or 14."),
+        ("V=1e9", GPT2, "V: “1e9” is not written in digits; enter a whole number from 1 to 1,000,000,000, in digits."),
+        ("bias=no", GPT2, "bias: “no” in the address is neither 0 (without) nor 1 (with biases)."),
+    ],
+)
+def test_part_of_a_link_changes_only_what_it_names(open_page, widget_server, query, config, message):
+    """The rest is that of the page; what cannot be shown is explained."""
+    page = open_page(f"{widget_server}/index.html?{query}")
+    page.wait_for_selector(".bw-running")
+
+    assert [text for text in page.locator(".bw-error").all_inner_texts() if text] == ([message] if message else [])
+    assert page.locator(TOTAL).inner_text() == grouped(count_parameters(config))
+    assert entry(page, "H").input_value() == str(config.n_head)
+    assert page.get_by_label("biases in Linear and LayerNorm").is_checked() == config.bias
 
 
 def test_link_to_an_impossible_configuration_is_explained(open_page, widget_server):
@@ -493,6 +527,26 @@ def test_twin_stands_in_on_paper(open_page, widget_server):
     page.emulate_media(media="print")
 
     assert page.locator(".bw-twin").is_visible() and not page.locator(".bw-live").is_visible()
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_largest_numbers_have_room(open_page, widget_server, width):
+    """All fields at the bound: nothing runs over its neighbour or out of the frame, no name stands letter by letter."""
+    page = open_page(f"{widget_server}/index.html", viewport={"width": width, "height": 800})
+    for symbol in "HCVTL":
+        entry(page, symbol).fill("1000000000")
+    largest = GPTConfig(10**9, 10**9, 10**9, 10**9, 10**9)
+    assert page.locator(TOTAL).inner_text() == grouped(count_parameters(largest))
+
+    outside = page.evaluate("""[...document.querySelectorAll(".bw :is(td, th, li *, strong, caption)")].filter((e) =>
+      e.scrollWidth > e.clientWidth + 1 && e.clientWidth || e.getBoundingClientRect().right >
+      e.closest(".bw > section").getBoundingClientRect().right).map((e) => e.outerHTML)""")
+    assert outside == []
+    names = page.locator(".bw-legend li > span:not(.bw-n)")
+    assert min(names.evaluate_all("all => all.map((e) => e.getBoundingClientRect().width)")) > 90
+    assert "< 0.001 %" in page.locator(".bw-legend").inner_text()
+    assert not re.search(r"\de[+-]\d", page.locator(".bw").first.inner_text())
+    assert slider(page, "C").evaluate("e => e.value === e.max")
 
 
 @pytest.mark.parametrize("width", [360, 1280])

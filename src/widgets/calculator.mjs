@@ -1,11 +1,11 @@
 // The parameter calculator: a configuration in, every count of it out.
-import { bytesText, configEditor, count, dimsOf, grouped, h, mount, number, numeric, percent, prose, rowsOf, size, symbolic, table } from "./shared.mjs";
+import { breakable, bytesText, configEditor, count, dimsOf, grouped, h, mount, number, numeric, percent, prose, rowsOf, size, symbolic, table } from "./shared.mjs";
 
 function render({ model, el }) {
   const data = model.get("data");
   const editor = configEditor(model, ["V", "T", "L", "H", "C"], true);
 
-  const total = h("output", { "aria-live": "polite", class: "bw-total" });
+  const total = h("div", { class: "bw-total" });
   const bar = h("div", { class: "bw-bar", "aria-hidden": "true" });
   const parts = h("ul", { class: "bw-legend" });
   const counts = h("tbody");
@@ -31,7 +31,7 @@ function render({ model, el }) {
     const dims = dimsOf(data, config);
     const unique = rowsOf(data, "unique");
     const n = count(unique, config, dims);
-    total.replaceChildren(h("strong", {}, grouped(n)), " parameters");
+    total.replaceChildren(h("strong", {}, ...breakable(n)), " parameters");
 
     const shares = data.parts
       .map((part, i) => ({ part, colour: `var(--bw-data-${i + 1})`, n: count(unique.filter((row) => row.part === part), config, dims) }))
@@ -39,7 +39,7 @@ function render({ model, el }) {
     bar.replaceChildren(...shares.map((share) => h("span", { style: `background:${share.colour};flex-grow:${Number((share.n * 100000n) / n)}` })));
     parts.replaceChildren(
       ...shares.map((share) =>
-        h("li", {}, h("i", { style: `background:${share.colour}` }), h("span", {}, share.part), h("b", {}, percent(share.n, n)), h("span", { class: "bw-n" }, grouped(share.n))),
+        h("li", {}, h("i", { style: `background:${share.colour}` }), h("span", {}, share.part), h("b", {}, percent(share.n, n)), h("span", { class: "bw-n" }, ...breakable(share.n))),
       ),
     );
 
@@ -61,7 +61,7 @@ function render({ model, el }) {
 
     memory.replaceChildren(
       ...data.bytes_per_parameter.map(([use, bytes]) =>
-        h("tr", {}, h("th", { scope: "row" }, use, h("small", {}, `${bytes} bytes each`)), h("td", { class: "bw-n" }, bytesText(n * BigInt(bytes)), h("small", {}, grouped(n * BigInt(bytes))))),
+        h("tr", {}, h("th", { scope: "row" }, use, h("small", {}, `${bytes} bytes each`)), h("td", { class: "bw-n" }, bytesText(n * BigInt(bytes)), h("small", {}, ...breakable(n * BigInt(bytes))))),
       ),
     );
 
@@ -72,6 +72,7 @@ function render({ model, el }) {
     const anchor = el.closest("[id]")?.id ?? "";
     link.href = `?${query}&bias=${Number(config.bias)}#${anchor}`;
     if (details.open) paintTensors();
+    return `${grouped(n)} parameters`;
   }
 
   // A thousand cells are made only when somebody wants to see them.
@@ -117,7 +118,7 @@ function render({ model, el }) {
       "div",
       { class: "bw-columns" },
       editor.element,
-      h("div", {}, h("p", { class: "bw-result" }, total), bar, parts),
+      h("div", { class: "bw-results" }, h("div", { class: "bw-result" }, total), bar, parts),
     ),
     h(
       "div",
@@ -133,17 +134,19 @@ function render({ model, el }) {
     details,
     actions,
   );
-  if (model.get("page")) openLinked(data, editor);
+  if (model.get("page")) openLinked(model, editor);
   return stop;
 }
 
-/** Take the configuration out of the page's address, once; a reload then shows what the reader made of it. */
-function openLinked(data, editor) {
+// What the page's address may set; what it does not name keeps the value that the page starts with.
+const parameters = ["V", "T", "L", "H", "C", "bias"];
+
+/** Show the configuration of the page's address; after a reload, what the reader has made of it. */
+function openLinked(model, editor) {
   const query = new URLSearchParams(location.search);
-  if (!data.fields.every(({ symbol }) => query.has(symbol))) return;
-  const texts = Object.fromEntries(data.fields.map(({ symbol }) => [symbol, query.get(symbol)]));
-  editor.propose(texts, query.get("bias") !== "0");
-  history.replaceState(null, "", location.pathname + location.hash);
+  if (model.get("opened") || !parameters.some((name) => query.has(name))) return;
+  model.on("change:config", () => model.set("opened", true));
+  editor.propose(query);
 }
 
 /** Equal symbols in a row as a power: ["L", "C", "C"] is LC². */
@@ -159,4 +162,4 @@ function python(config) {
   return `GPTConfig(${[...fields, `bias=${config.bias ? "True" : "False"}`].join(", ")})`;
 }
 
-export default { render };
+export default { render, parameters };

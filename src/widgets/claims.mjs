@@ -21,7 +21,7 @@ function render({ model, el }) {
     return { input, element: h("label", { class: "bw-option" }, input, h("span", {}, verdict)) };
   });
   const submit = h("button", { type: "submit" }, "Give this verdict");
-  const said = h("output", { class: "bw-said", "aria-live": "polite" });
+  const said = h("output", { class: "bw-said", "aria-live": "polite", tabindex: "-1" });
   const form = h("form", { novalidate: true, onsubmit: judge },
     h("fieldset", { class: "bw-verdicts" }, h("legend", {}, "Your verdict"), ...options.map(({ element }) => element)), submit);
   const previous = h("button", { type: "button", onclick: () => step(-1) }, "Previous");
@@ -56,6 +56,7 @@ function render({ model, el }) {
     model.set("answers", { ...model.get("answers"), [current().id]: chosen.input.value });
     model.save_changes();
     if (claims.every(answerTo)) scoreBox.open = true;
+    said.focus({ preventScroll: true }); // the button that had the focus is gone
   }
   function restart() {
     model.set("answers", {});

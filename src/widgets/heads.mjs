@@ -1,5 +1,5 @@
 // The head splitter: one (3C, C) matrix, cut into H heads in every way that C allows.
-import { configEditor, count, dimsOf, fact, grouped, h, mount, numeric, rowsOf, s, size } from "./shared.mjs";
+import { configEditor, count, dimsOf, fact, grouped, h, mount, numeric, rowsOf, s, size, spoken } from "./shared.mjs";
 
 const MOST_DRAWN = 128; // finer bands than this cannot be told apart
 
@@ -8,7 +8,7 @@ function render({ model, el }) {
   const editor = configEditor(model, ["H", "C", "T"]);
   const matrix = data.table.find((row) => row.name.endsWith("c_attn.weight"));
   const maps = [[1, "H"], [1, "T"], [1, "T"]];
-  const said = h("output", { "aria-live": "polite", class: "bw-facts" });
+  const said = h("div", { class: "bw-facts" });
   const drawing = s("svg", { viewBox: "0 0 360 266", class: "bw-drawing", role: "img" });
 
   function paint() {
@@ -27,6 +27,7 @@ function render({ model, el }) {
       fact("parameters of the whole model", grouped(count(rowsOf(data, "unique"), config, dims))),
     );
     draw(Number(H), d, T);
+    return `${spoken(Number(H), "heads")} of width ${grouped(d)}; the model has ${grouped(count(rowsOf(data, "unique"), config, dims))} parameters`;
   }
 
   function draw(H, d, T) {

@@ -6,7 +6,7 @@ The modules themselves are not part of it: the extension ``page_widgets`` adds e
 
 import json
 import re
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -51,7 +51,7 @@ def page_html(module: str, state: dict, twin: str = "", css: str | None = None, 
 
 def table_html(caption: str, head: list[str], rows: list[list[str]]) -> str:
     """A table of finished cells (HTML); a column whose cells are all numbers is set to the right."""
-    numeric = [all(re.fullmatch(r"[\d,.\s%×·/–-]+", row[i]) for row in rows) for i in range(len(head))]
+    numeric = [all(re.fullmatch(r"(?:&lt; )?[\d,.\s%×·/–-]+", row[i]) for row in rows) for i in range(len(head))]
 
     def cell(tag: str, i: int, content: str) -> str:
         scope = ' scope="col"' if tag == "th" else ""
@@ -62,7 +62,7 @@ def table_html(caption: str, head: list[str], rows: list[list[str]]) -> str:
         return "<tr>" + "".join(cell(tag, i, content) for i, content in enumerate(cells)) + "</tr>"
 
     body = "\n".join(row("td", cells) for cells in rows)
-    label = escape(re.sub("<[^>]+>", "", caption))
+    label = escape(unescape(re.sub("<[^>]+>", "", caption)))
     return (
         f'<div class="bw-scroll" role="region" aria-label="{label}" tabindex="0">\n'
         f"<table>\n<caption>{caption}</caption>\n<thead>{row('th', head)}</thead>\n"

@@ -1,7 +1,8 @@
 // The residual explorer: how the variance of the stream grows from addition to addition, as the lab measured it.
-import { fact, grouped, h, mount, s, table } from "./shared.mjs";
+import { fact, grouped, h, mount, s, spoken, table } from "./shared.mjs";
 
-const PLOT = { left: 46, right: 346, top: 14, bottom: 212 };
+const PLOT = { left: 46, right: 292, top: 14, bottom: 212 }; // the curves' names stand to the right of it
+const LINE = 13; // height of a name
 
 function render({ model, el }) {
   const { curves } = model.get("data");
@@ -26,7 +27,7 @@ function render({ model, el }) {
     ...curves.rules.map((rule, i) => h("label", { class: "bw-check" }, radios[i], h("i", { style: `background:${colour(i)}` }), ` ${written(rule)}`)),
   );
   const depths = h("div", { class: "bw-field" }, h("label", {}, h("span", { class: "bw-name" }, h("b", {}, "L"), " layers"), slider), entry);
-  const said = h("output", { "aria-live": "polite", class: "bw-facts" });
+  const said = h("div", { class: "bw-facts" });
   const drawing = s("svg", { viewBox: "0 0 360 250", class: "bw-drawing", role: "img" });
   const values = h("tbody");
   const details = h(
@@ -48,7 +49,7 @@ function render({ model, el }) {
   function paint() {
     const { rule, depth, mean, std, theory } = chosen();
     slider.value = String(curves.depths.indexOf(depth));
-    slider.setAttribute("aria-valuetext", `${depth} layers`);
+    slider.setAttribute("aria-valuetext", spoken(depth, "layers"));
     entry.value = String(depth);
     for (const radio of radios) radio.checked = radio.value === rule;
     const [first, last] = [mean[0], mean.at(-1)];
@@ -60,6 +61,7 @@ function render({ model, el }) {
     );
     draw();
     if (details.open) paintValues();
+    return `factor ${written(rule)}, ${depth} layers: ${short(last)} after the last addition, theory ${short(theory.at(-1))}`;
   }
 
   function paintValues() {
@@ -87,7 +89,9 @@ function render({ model, el }) {
     }
     for (const i of [0, depth, 2 * depth]) parts.push(s("text", { x: x(i), y: PLOT.bottom + 16, "text-anchor": "middle" }, String(i)));
     parts.push(s("text", { x: (PLOT.left + PLOT.right) / 2, y: PLOT.bottom + 33, "text-anchor": "middle" }, "additions to the stream"));
-    for (const other of curves.rules.filter((r) => r !== rule)) parts.push(s("path", { class: "bw-other", d: line(curves.curves[other][depth].mean) }));
+    curves.rules.forEach((other, i) => {
+      if (other !== rule) parts.push(s("path", { class: "bw-other", d: line(curves.curves[other][depth].mean), style: `stroke:${colour(i)}` }));
+    });
     const upper = mean.map((v, i) => v + std[i]);
     const lower = mean.map((v, i) => v - std[i]).map((v, i) => `L${x(i).toFixed(1)} ${y(v).toFixed(1)}`).reverse();
     const ink = colour(curves.rules.indexOf(rule));
@@ -95,12 +99,24 @@ function render({ model, el }) {
       s("path", { d: `${line(upper)}${lower.join("")}Z`, style: `fill:${ink}`, class: "bw-band" }),
       s("path", { class: "bw-curve", d: line(mean), style: `stroke:${ink}` }),
       s("path", { class: "bw-theory", d: line(theory) }),
+      ...names(curves.rules.map((r) => y(curves.curves[r][depth].mean.at(-1)))),
     );
     drawing.replaceChildren(...parts);
     drawing.setAttribute(
       "aria-label",
       `Variance of the residual stream, logarithmic, over ${2 * depth} additions with factor ${written(rule)}: from ${short(mean[0])} to ${short(mean.at(-1))}, theory ${short(theory.at(-1))}.`,
     );
+  }
+
+  /** The rules at the ends of their curves, moved apart where these meet. @param {number[]} ends  heights by rule */
+  function names(ends) {
+    const order = ends.map((_, i) => i).sort((a, b) => ends[a] - ends[b]);
+    let above = -Infinity;
+    return order.map((i) => {
+      above = Math.max(ends[i], above + LINE);
+      const chosen = curves.rules[i] === model.get("rule");
+      return s("text", { x: PLOT.right + 6, y: above + 4, class: chosen ? "bw-curve-name bw-now" : "bw-curve-name", style: `fill:${colour(i)}` }, written(curves.rules[i]));
+    });
   }
 
   const key = h(
@@ -120,7 +136,7 @@ function render({ model, el }) {
 
 const colour = (i) => `var(--bw-data-${(i % 6) + 1})`;
 const name = (i) => (i === 0 ? "embeddings" : `${i % 2 ? "attention" : "MLP"} of block ${Math.ceil(i / 2) - 1}`);
-const written = (rule) => rule.replace("sqrt", "√");
+const written = (rule) => rule.replace(/sqrt\((\w)\)/, "√$1").replace("sqrt", "√");
 const tick = (power) => (Math.abs(power) > 4 ? `1e${power}` : (10 ** power).toFixed(Math.max(0, -power)));
 // Three significant digits, zeros at the end included, so that a column of numbers can be compared.
 const short = (value) => {

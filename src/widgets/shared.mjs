@@ -25,13 +25,27 @@ const english = new Intl.NumberFormat("en-US", { maximumFractionDigits: 9 });
 /** @param {bigint | number} n */
 export const grouped = (n) => english.format(n);
 
+/** The digits of a long number as elements that may part after a comma. @param {bigint | number} n */
+export const breakable = (n) =>
+  grouped(n)
+    .split(/(?<=,)/)
+    .flatMap((digits, i) => (i ? [h("wbr"), digits] : [digits]));
+
 /** @param {bigint} part  @param {bigint} whole */
 export function percent(part, whole) {
   const share = (100 * Number(part)) / Number(whole);
+  if (share < 0.001) return "< 0.001 %";
   return `${share < 0.1 ? Number(share.toPrecision(1)) : share.toFixed(1)} %`;
 }
 
-/** Bytes as people say them, in powers of 1000. @param {bigint} bytes */
+/** Three digits and a power of ten: 8.40 · 10⁴⁶. @param {bigint} n */
+export function scientific(n) {
+  const power = String(n).length - 1;
+  const [digits, shift] = (Number(n) / 10 ** power).toExponential(2).split("e"); // 9.999 becomes 1.00 · 10
+  return `${digits} · 10${[...String(power + Number(shift))].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`;
+}
+
+/** Bytes as people say them, in powers of 1000 as far as these have names. @param {bigint} bytes */
 export function bytesText(bytes) {
   const units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
   let value = Number(bytes);
@@ -40,6 +54,7 @@ export function bytesText(bytes) {
     value /= 1000;
     unit += 1;
   }
+  if (value >= 999.5) return `${scientific(bytes)} bytes`;
   return `${unit ? Number(value.toPrecision(3)) : value} ${units[unit]}`;
 }
 
@@ -85,6 +100,7 @@ export function parseWhole(text, largest) {
   const digits = text.trim().replace(/(?<=\d)[\s,_'’](?=\d)/g, "");
   const range = `enter a whole number from 1 to ${grouped(largest)}`;
   if (digits === "") return { problem: `nothing is entered; ${range}` };
+  if (/^\d[\d.,]*\s*(e\+?\d+|[kmbgt])$/i.test(digits)) return { problem: `“${text.trim()}” is not written in digits; ${range}, in digits` };
   if (!/^\d+$/.test(digits)) return { problem: `“${text.trim()}” is not a whole number; ${range}` };
   const value = BigInt(digits);
   if (value < 1n || value > BigInt(largest)) return { problem: `${grouped(value)} is out of range; ${range}` };
@@ -109,11 +125,12 @@ export function numberField({ symbol, label, largest, stops, onvalue, onproblem 
   const error = h("p", { class: "bw-error", id: errorId, "aria-live": "polite" });
 
   slider.addEventListener("input", () => {
-    const value = current[Number(slider.value)];
+    const value = current[Math.min(Number(slider.value), current.length - 1)];
     show(value);
     onvalue(value);
   });
   entry.addEventListener("input", read);
+  entry.addEventListener("change", tidy);
 
   function read() {
     const { value, problem } = parseWhole(entry.value, largest);
@@ -121,32 +138,48 @@ export function numberField({ symbol, label, largest, stops, onvalue, onproblem 
     if (problem) onproblem(problem);
     else onvalue(value);
   }
+  /** What was understood, in the form of all other numbers. */
+  function tidy() {
+    const { value } = parseWhole(entry.value, largest);
+    if (value) entry.value = grouped(value);
+  }
   function type(text) {
     entry.value = text;
     read();
+    tidy();
   }
   function refuse(text) {
     error.textContent = text;
-    if (text) {
+    blame(text ? errorId : "");
+  }
+  /** Mark the entry as one of those that a message is about. @param {string} id  of the message, or "" */
+  function blame(id) {
+    if (id) {
       entry.setAttribute("aria-invalid", "true");
-      entry.setAttribute("aria-describedby", errorId);
+      entry.setAttribute("aria-describedby", id);
     } else {
       entry.removeAttribute("aria-invalid");
       entry.removeAttribute("aria-describedby");
     }
   }
   function show(value) {
-    current = stops();
-    const below = current.filter((stop) => stop <= value).length;
-    slider.max = String(current.length - 1);
-    slider.value = String(Math.max(0, below - 1));
-    slider.setAttribute("aria-valuetext", `${grouped(value)} ${label}`);
+    current = stops().filter((stop) => stop <= largest);
+    const last = current.length - 1;
+    slider.max = String(Math.max(1, last)); // a slider with a single stop would stand at its beginning
+    slider.value = value >= current[last] ? slider.max : String(Math.max(0, current.findLastIndex((stop) => stop <= value)));
+    slider.setAttribute("aria-valuetext", spoken(value, label));
     if (parseWhole(entry.value, largest).value !== value) entry.value = grouped(value);
     refuse("");
   }
   const name = h("span", { class: "bw-name" }, h("b", {}, symbol), ` ${label}`);
   const element = h("div", { class: "bw-field" }, h("label", {}, name, slider), entry, error);
-  return { element, show, refuse, type };
+  return { element, errorId, show, refuse, blame, type };
+}
+
+/** A value with its label: "12 layers", "1 head", "width 768". @param {number} value  @param {string} label */
+export function spoken(value, label) {
+  if (!label.endsWith("s")) return `${label} ${grouped(value)}`;
+  return `${grouped(value)} ${value === 1 ? label.slice(0, -1) : label}`;
 }
 
 /** The entry of a configuration: a choice of presets, a field for each symbol, and biases on or off.
@@ -156,6 +189,7 @@ export function configEditor(model, symbols, withBias = false) {
   const data = model.get("data");
   let draft = { ...model.get("config") }; // what the fields say; model.config lags behind while it is impossible
   const unreadable = new Set();
+  let changed = symbols.includes("H") ? "H" : "C"; // of H and C the one set last: there a pair that does not fit is explained
   const fields = {};
 
   const stopsOf = {
@@ -170,6 +204,7 @@ export function configEditor(model, symbols, withBias = false) {
       stops: stopsOf[symbol] ?? (() => stops),
       onvalue(value) {
         draft[field] = value;
+        if (symbol === "H" || symbol === "C") changed = symbol;
         unreadable.delete(symbol);
         submit();
       },
@@ -189,7 +224,7 @@ export function configEditor(model, symbols, withBias = false) {
     },
   });
   preset.append(
-    h("option", { value: "" }, "your own"),
+    h("option", { value: "" }, "own configuration"),
     ...Object.keys(data.presets).map((name) => h("option", { value: name }, name)),
   );
   const bias = h("input", {
@@ -201,7 +236,14 @@ export function configEditor(model, symbols, withBias = false) {
   });
 
   const stale = h("p", { class: "bw-muted", hidden: true }, "What is shown belongs to the last possible configuration.");
+  const notice = h("p", { class: "bw-error", role: "status" });
   let held = false;
+
+  /** Say whether the results lag behind the fields; they are dimmed meanwhile. @param {boolean} lag */
+  function setStale(lag) {
+    stale.hidden = !lag;
+    element.closest("section")?.classList.toggle("bw-stale", lag);
+  }
 
   function submit() {
     if (held) return;
@@ -212,28 +254,33 @@ export function configEditor(model, symbols, withBias = false) {
       paint();
       return;
     }
-    stale.hidden = false;
+    setStale(true);
+    preset.value = "";
     for (const { symbol, field } of data.fields) if (!unreadable.has(symbol)) fields[symbol]?.show(draft[field]);
-    const culprit = fields.H ? "H" : "C"; // a widget without a field for the heads blames the width
-    if (problem && !unreadable.has(culprit)) fields[culprit].refuse(problem);
+    if (!problem || unreadable.has("H") || unreadable.has("C")) return;
+    fields[changed].refuse(problem);
+    for (const symbol of ["H", "C"]) fields[symbol]?.blame(fields[changed].errorId);
   }
   function paint() {
     const config = model.get("config");
     draft = { ...config };
-    stale.hidden = true;
+    setStale(false);
+    notice.textContent = "";
     unreadable.clear();
     for (const { symbol, field } of data.fields) fields[symbol]?.show(config[field]);
     bias.checked = config.bias;
     const same = (preset) => data.fields.every(({ field }) => preset[field] === config[field]) && preset.bias === config.bias;
     preset.value = Object.keys(data.presets).find((name) => same(data.presets[name])) ?? "";
   }
-  /** Fill in a configuration as text, which may be impossible. @param {Record<string, string>} texts  by symbol */
-  function propose(texts, withBiases) {
+  /** Fill in values as text, which may be impossible; what is not named stays. @param {URLSearchParams} texts  by symbol */
+  function propose(texts) {
     held = true;
-    for (const [symbol, text] of Object.entries(texts)) fields[symbol].type(text);
-    draft.bias = bias.checked = withBiases;
+    for (const symbol of Object.keys(fields)) if (texts.has(symbol)) fields[symbol].type(texts.get(symbol));
+    const biases = texts.get("bias") ?? String(Number(draft.bias));
+    if (/^[01]$/.test(biases)) draft.bias = bias.checked = biases === "1";
     held = false;
     submit();
+    if (!/^[01]$/.test(biases)) notice.textContent = `bias: “${biases}” in the address is neither 0 (without) nor 1 (with biases).`;
   }
 
   const element = h(
@@ -243,7 +290,7 @@ export function configEditor(model, symbols, withBias = false) {
     ...Object.values(fields).map((field) => field.element),
   );
   if (withBias) element.append(h("label", { class: "bw-check" }, bias, " biases in Linear and LayerNorm"));
-  element.append(stale);
+  element.append(notice, stale);
   paint();
   return { element, paint, propose };
 }
@@ -264,21 +311,35 @@ export function table(caption, head, body, numbers = 1) {
 }
 
 /** A cell with a whole number. */
-export const number = (n) => h("td", { class: "bw-n" }, grouped(n));
+export const number = (n) => h("td", { class: grouped(n).length > 20 ? "bw-n bw-long" : "bw-n" }, ...breakable(n));
 
 /** One line of results: what, and how much. */
 export const fact = (name, value) => h("span", { class: "bw-fact" }, h("span", {}, name), h("strong", {}, value));
 
 /** The frame of a widget: its name, and `paint` on every change of the named traits.
+ * `paint` returns the result in a sentence, which is announced once the reader pauses: a slider that is being moved
+ * would otherwise be answered by a queue of results.
+ * @param {{ model: any, el: HTMLElement }} place  @param {string} title  @param {string[]} traits
+ * @param {() => string} paint  @param {...Node} children
  * @returns {() => void} what takes the listeners away again */
 export function mount({ model, el }, title, traits, paint, ...children) {
+  const announced = h("output", { class: "bw-hidden", "aria-live": "polite" });
+  let pause;
+  const repaint = () => {
+    const sentence = paint();
+    clearTimeout(pause);
+    pause = setTimeout(() => { announced.textContent = sentence; }, 300);
+  };
   el.classList.add("bw");
-  el.append(h("section", { "aria-label": title }, h("p", { class: "bw-title" }, title), ...children));
+  el.append(h("section", { "aria-label": title }, h("p", { class: "bw-title" }, title), ...children, announced));
   // JupyterLab takes the arrow keys from a slider unless it finds this on the element that has the focus.
   for (const control of el.querySelectorAll("input, select, button, summary")) {
     control.setAttribute("data-lm-suppress-shortcuts", "true");
   }
   paint();
-  for (const trait of traits) model.on(`change:${trait}`, paint);
-  return () => traits.forEach((trait) => model.off(`change:${trait}`, paint));
+  for (const trait of traits) model.on(`change:${trait}`, repaint);
+  return () => {
+    clearTimeout(pause);
+    traits.forEach((trait) => model.off(`change:${trait}`, repaint));
+  };
 }

@@ -1,5 +1,5 @@
 // What one training step needs: five memories and the arithmetic of a configuration and a batch.
-import { bytesText, configEditor, dimsOf, fact, grouped, h, mount, number, numberField, percent, table } from "./shared.mjs";
+import { bytesText, configEditor, dimsOf, fact, grouped, h, mount, number, numberField, percent, scientific, table } from "./shared.mjs";
 
 function render({ model, el }) {
   const data = model.get("data");
@@ -17,7 +17,7 @@ function render({ model, el }) {
   editor.element.children[0].after(batch.element);
   editor.element.append(h("label", { class: "bw-choice" }, h("span", { class: "bw-name" }, "Attention"), attention));
 
-  const total = h("output", { "aria-live": "polite", class: "bw-total" });
+  const total = h("div", { class: "bw-total" });
   const bar = h("div", { class: "bw-bar", "aria-hidden": "true" });
   const parts = h("ul", { class: "bw-legend" });
   const facts = h("div", { class: "bw-facts" });
@@ -56,6 +56,7 @@ function render({ model, el }) {
     exact.replaceChildren(
       ...needed.map((cost) => h("tr", {}, h("th", { scope: "row" }, cost.name, h("small", {}, ...formula(cost.terms))), h("td", {}, cost.unit), number(cost.amount))),
     );
+    return `${bytesText(sum)} in float32, ${flopsText(flops.amount)} FLOPs`;
   }
 
   return mount(
@@ -63,7 +64,7 @@ function render({ model, el }) {
     "What one training step needs",
     ["config", "batch_size", "attention"],
     paint,
-    h("div", { class: "bw-columns" }, editor.element, h("div", {}, h("p", { class: "bw-result" }, total), bar, parts, facts)),
+    h("div", { class: "bw-columns" }, editor.element, h("div", { class: "bw-results" }, h("div", { class: "bw-result" }, total), bar, parts, facts)),
     h("details", {}, h("summary", {}, "Exact numbers and formulas"), h("div", { class: "bw-scroll", role: "region", "aria-label": "Exact numbers and formulas", tabindex: 0 }, table("One training step", ["what is needed", "unit", "amount"], exact))),
   );
 }
@@ -85,10 +86,6 @@ function formula(terms) {
 }
 
 /** @param {bigint} n */
-function flopsText(n) {
-  const power = Math.max(0, String(n).length - 1);
-  if (power < 6) return grouped(n);
-  return `${(Number(n) / 10 ** power).toFixed(2)} · 10${[...String(power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`;
-}
+const flopsText = (n) => (n < 1_000_000n ? grouped(n) : scientific(n));
 
 export default { render };

@@ -14,7 +14,7 @@ function render({ model, el }) {
     onvalue(value) {
       const T = model.get("config").block_size;
       if (value > T) {
-        kept.refuse(`n: only 1 to ${grouped(T)} rows can be kept of ${grouped(T)}.`);
+        kept.refuse(`n: only 1 to ${grouped(T)} rows can be kept, because T = ${grouped(T)}.`);
         return;
       }
       model.set("kept", value);
@@ -22,18 +22,13 @@ function render({ model, el }) {
     },
     onproblem() {},
   });
-  const said = h("output", { "aria-live": "polite", class: "bw-facts" });
+  const said = h("div", { class: "bw-facts" });
   const drawing = s("svg", { viewBox: "0 0 360 250", class: "bw-drawing", role: "img" });
 
   function paint() {
     const config = model.get("config");
     const T = config.block_size;
-    if (model.get("kept") > T) {
-      model.set("kept", T); // paints again
-      model.save_changes();
-      return;
-    }
-    const n = model.get("kept");
+    const n = Math.min(model.get("kept"), T); // the reader's own n returns with a larger T
     editor.paint();
     kept.show(n);
     const rows = rowsOf(data, "unique");
@@ -48,6 +43,7 @@ function render({ model, el }) {
       fact("can no longer be asked for", positions(n, T - 1)),
     );
     draw(T, n, config.n_embd);
+    return `${grouped(n)} of ${grouped(T)} rows kept, ${grouped(after)} parameters`;
   }
 
   function draw(T, n, C) {

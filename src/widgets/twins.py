@@ -9,7 +9,7 @@ from dataclasses import replace
 from html import escape
 
 import costs
-from gpt_config import PRESETS, GPTConfig
+from gpt_config import PRESETS, GPTConfig, divisors
 from sizing import CONVENTIONS, SHAPE_TABLE, count_by_part, count_parameters, dimensions
 from widgets.page import table_html
 from widgets.state import ATTENTION, BYTES_PER_PARAMETER
@@ -68,8 +68,7 @@ def heads(state: dict) -> str:
     config = GPTConfig(**state["config"])
     rows = [
         [str(count), str(config.n_embd // count), _attention_matrix(config), f"{count * config.block_size**2:,}"]
-        for count in range(1, config.n_embd + 1)
-        if config.n_embd % count == 0
+        for count in divisors(config.n_embd)
     ]
     caption = f"Every number of heads that fits C = {config.n_embd}, T = {config.block_size}"
     head = ["heads H", "head width d", "parameters of c_attn.weight", "numbers in the T × T maps"]
@@ -137,7 +136,9 @@ def _attention_matrix(config: GPTConfig) -> str:
 
 
 def _percent(share: float) -> str:
-    """One decimal, and the first digit that is not 0 of what is smaller."""
+    """One decimal, and the first digit that is not 0 of what is smaller, down to a thousandth; HTML."""
+    if share < 0.00001:
+        return "&lt; 0.001 %"
     return f"{100 * share:.1f} %" if share >= 0.001 else f"{100 * share:.1g} %"
 
 

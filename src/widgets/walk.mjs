@@ -30,7 +30,7 @@ function render({ model, el }) {
   const back = h("button", { type: "button", onclick: () => go(model.get("step") - 1) }, "← Back");
   const next = h("button", { type: "button", onclick: () => go(model.get("step") + 1) }, "Next →");
   const slider = h("input", { type: "range", min: 0, max: steps.length - 1, step: 1, oninput: () => go(Number(slider.value)) });
-  const said = h("output", { "aria-live": "polite", class: "bw-step" });
+  const said = h("div", { class: "bw-step" });
   const tensors = h("tbody");
   const used = table("Parameters used here", ["tensor", "shape", "parameters"], tensors);
 
@@ -56,7 +56,7 @@ function render({ model, el }) {
     const shape = (kind) => `${step.copies > 1 ? `${step.copies} × ` : ""}${kind}`;
 
     slider.value = String(at);
-    slider.setAttribute("aria-valuetext", `${at + 1} of ${steps.length}: ${step.code}`);
+    slider.setAttribute("aria-valuetext", `${at + 1} of ${steps.length}`);
     // A disabled button would lose the focus to the page; these stay reachable and say that they lead nowhere.
     back.setAttribute("aria-disabled", String(at === 0));
     next.setAttribute("aria-disabled", String(at === steps.length - 1));
@@ -79,6 +79,7 @@ function render({ model, el }) {
       h("tr", { class: "bw-sum" }, h("th", { scope: "row", colspan: 2 }, "together"), number(count(rows, config, one))),
     );
     drawing.paint(at, dims);
+    return `${step.code}: ${shape(symbolic(step.shape))} = ${shape(numeric(step.shape, dims))}`;
   }
 
   return mount(
