@@ -99,6 +99,14 @@
     for (const { box } of failed) showFailure(box, event.error);
   });
 
+  // What fails in an asynchronous handler names its module only in the stack.
+  window.addEventListener("unhandledrejection", (event) => {
+    const failed = running.filter(({ url }) => event.reason?.stack?.includes(url));
+    if (!failed.length) return;
+    event.preventDefault();
+    for (const { box } of failed) showFailure(box, event.reason);
+  });
+
   const urls = {};
   document.querySelectorAll("[data-module]").forEach((box, index) => {
     const name = box.dataset.module;

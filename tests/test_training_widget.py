@@ -2,11 +2,12 @@
 
 import random
 import re
+from dataclasses import replace
 
 import pytest
 
 import costs
-from conftest import serve, watch
+from conftest import serve
 from gpt_config import PRESETS, GPTConfig
 from small_book import new_book, sphinx
 from widgets import Training, registry, state
@@ -44,24 +45,81 @@ def test_the_live_widget_takes_config_batch_and_attention():
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A built page that holds the widget alone, on a loopback server."""
+def html(tmp_path_factory):
+    """The folder of a built page that holds the widget alone."""
     folder = new_book(tmp_path_factory.mktemp("training") / "book")
     page = "---\norphan: true\n---\n\n# Step\n\n:::{anywidget} src/widgets/training.mjs\n{}\n:::\n"
     (folder / "step.md").write_text(page, encoding="utf-8")
     built = sphinx(folder)
     html = folder / "_html"
     assert (html / "step.html").exists(), built.stdout + built.stderr
+    return html
+
+
+@pytest.fixture(scope="module")
+def server(html):
+    """The address of the page on a loopback server."""
     server = serve(html)
     yield f"http://127.0.0.1:{server.server_port}/step.html"
     server.shutdown()
 
 
-def test_the_page_agrees_with_python_to_the_byte(new_page, address):
+@pytest.fixture(params=["server", "file"])
+def address(request, html, server) -> str:
+    """Both ways to read the page: from a server and from disk."""
+    return server if request.param == "server" else (html / "step.html").as_uri()
+
+
+def exact(widget) -> list[str]:
+    return widget.locator("details tbody td:last-child").all_inner_texts()
+
+
+def test_it_works_by_keyboard_alone(open_page, address):
+    """Tab reaches every control; preset, batch, width by slider, attention and biases change the exact costs."""
+    page = open_page(address)
+    widget = page.get_by_role("region", name=TITLE, exact=True).first
+
+    def tab_to(locator):
+        for _ in range(80):
+            if locator.evaluate("element => element === document.activeElement"):
+                return
+            page.keyboard.press("Tab")
+        pytest.fail(f"the keyboard does not reach {locator}")
+
+    tab_to(widget.get_by_label("Preset"))
+    page.keyboard.type("small")
+    page.keyboard.press("Tab")
+    tab_to(widget.get_by_label("B, batch, as a number"))
+    page.keyboard.press("Control+A")
+    page.keyboard.type("3")
+    tab_to(widget.get_by_role("slider", name="L layers"))
+    page.keyboard.press("ArrowRight")
+    tab_to(widget.get_by_label("biases"))
+    page.keyboard.press("Space")
+    tab_to(widget.get_by_label("Attention"))
+    page.keyboard.type("fused")
+    tab_to(widget.get_by_text("Exact numbers and formulas", exact=True))
+    page.keyboard.press("Enter")
+    config = replace(PRESETS["small test"], n_layer=3, bias=False)
+
+    assert exact(widget) == [f"{cost.of(config, 3):,}" for cost in costs.training_step(False, False).values()]
+
+
+def test_huge_amounts_have_one_notation(open_page, server):
+    """Beyond the names of the units, bytes are written like FLOPs, with a power of ten."""
+    page = open_page(server)
+    widget = page.get_by_role("region", name=TITLE, exact=True).first
+    for symbol in "HCVTLB":
+        widget.get_by_label(re.compile(f"^{symbol}, .*, as a number$")).fill("1000000000")
+    text = widget.inner_text()
+
+    assert not re.search(r"\de[+-]\d", text)
+    assert re.search(r"\d\.\d\d · 10[⁰¹²³⁴⁵⁶⁷⁸⁹]+ bytes in float32", text)
+
+
+def test_the_page_agrees_with_python_to_the_byte(open_page, server):
     """Every cost of random configurations, batches and both kinds of attention, some far beyond 2^53."""
-    page = new_page()
-    trouble = watch(page)
-    page.goto(address)
+    page = open_page(server)
     widget = page.get_by_role("region", name=TITLE, exact=True).first
     widget.get_by_text("Exact numbers and formulas").first.click()
     rng = random.Random(0)
@@ -76,7 +134,5 @@ def test_the_page_agrees_with_python_to_the_byte(new_page, address):
         widget.get_by_label("Attention").select_option(attention)
         config = GPTConfig(sizes["T"], sizes["V"], sizes["L"], H, sizes["C"], bias=bias)
         step = costs.training_step(bias, attention == "explicit")
-        shown = widget.locator("details tbody td:last-child").all_inner_texts()
 
-        assert shown == [f"{cost.of(config, sizes['B']):,}" for cost in step.values()]
-    assert not trouble
+        assert exact(widget) == [f"{cost.of(config, sizes['B']):,}" for cost in step.values()]

@@ -480,6 +480,8 @@ def test_failing_module_says_so_and_leaves_the_page_working(open_page, address):
     assert late.evaluate("b => getComputedStyle(b).color") == "rgb(1, 2, 3)"
     late.click()
     page.get_by_text("too late").wait_for()
+    page.locator("button.slow").click()
+    page.get_by_text("This interactive part has stopped: too slow.").wait_for()
 
     counter = page.locator("button.counter")
     counter.click()

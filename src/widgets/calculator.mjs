@@ -31,7 +31,7 @@ function render({ model, el }) {
     const dims = dimsOf(data, config);
     const unique = rowsOf(data, "unique");
     const n = count(unique, config, dims);
-    total.replaceChildren(h("strong", {}, ...breakable(n)), " parameters");
+    total.replaceChildren(h("strong", {}, ...breakable(grouped(n))), " parameters");
 
     const shares = data.parts
       .map((part, i) => ({ part, colour: `var(--bw-data-${i + 1})`, n: count(unique.filter((row) => row.part === part), config, dims) }))
@@ -39,7 +39,7 @@ function render({ model, el }) {
     bar.replaceChildren(...shares.map((share) => h("span", { style: `background:${share.colour};flex-grow:${Number((share.n * 100000n) / n)}` })));
     parts.replaceChildren(
       ...shares.map((share) =>
-        h("li", {}, h("i", { style: `background:${share.colour}` }), h("span", {}, share.part), h("b", {}, percent(share.n, n)), h("span", { class: "bw-n" }, ...breakable(share.n))),
+        h("li", {}, h("i", { style: `background:${share.colour}` }), h("span", {}, share.part), h("b", {}, percent(share.n, n)), h("span", { class: "bw-n" }, ...breakable(grouped(share.n)))),
       ),
     );
 
@@ -61,7 +61,7 @@ function render({ model, el }) {
 
     memory.replaceChildren(
       ...data.bytes_per_parameter.map(([use, bytes]) =>
-        h("tr", {}, h("th", { scope: "row" }, use, h("small", {}, `${bytes} bytes each`)), h("td", { class: "bw-n" }, bytesText(n * BigInt(bytes)), h("small", {}, ...breakable(n * BigInt(bytes))))),
+        h("tr", {}, h("th", { scope: "row" }, use, h("small", {}, `${bytes} bytes each`)), h("td", { class: "bw-n" }, bytesText(n * BigInt(bytes)), h("small", {}, ...breakable(grouped(n * BigInt(bytes)))))),
       ),
     );
 

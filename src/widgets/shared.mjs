@@ -25,11 +25,8 @@ const english = new Intl.NumberFormat("en-US", { maximumFractionDigits: 9 });
 /** @param {bigint | number} n */
 export const grouped = (n) => english.format(n);
 
-/** The digits of a long number as elements that may part after a comma. @param {bigint | number} n */
-export const breakable = (n) =>
-  grouped(n)
-    .split(/(?<=,)/)
-    .flatMap((digits, i) => (i ? [h("wbr"), digits] : [digits]));
+/** A grouped number that may be broken after its commas. @param {string} text */
+export const breakable = (text) => text.split(/(?<=,)/).flatMap((digits, i) => (i ? [h("wbr"), digits] : [digits]));
 
 /** @param {bigint} part  @param {bigint} whole */
 export function percent(part, whole) {
@@ -311,10 +308,10 @@ export function table(caption, head, body, numbers = 1) {
 }
 
 /** A cell with a whole number. */
-export const number = (n) => h("td", { class: grouped(n).length > 20 ? "bw-n bw-long" : "bw-n" }, ...breakable(n));
+export const number = (n) => h("td", { class: grouped(n).length > 20 ? "bw-n bw-long" : "bw-n" }, ...breakable(grouped(n)));
 
 /** One line of results: what, and how much. */
-export const fact = (name, value) => h("span", { class: "bw-fact" }, h("span", {}, name), h("strong", {}, value));
+export const fact = (name, value) => h("span", { class: "bw-fact" }, h("span", {}, name), h("strong", {}, ...breakable(value)));
 
 /** The frame of a widget: its name, and `paint` on every change of the named traits.
  * `paint` returns the result in a sentence, which is announced once the reader pauses: a slider that is being moved
