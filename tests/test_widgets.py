@@ -15,8 +15,8 @@ from gpt import GPT
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, SHAPE_TABLE, count_parameters
 from small_book import CURVES, glued, new_book, sphinx, write_notebook
-from widgets import Calculator, Heads, Residuals, Trimming, Walk, registry, state
-from widgets.page import FOLDER, json_in_html, module_source
+from widgets import Calculator, Heads, Residuals, Trimming, Walk, registry, state, twins
+from widgets.page import FOLDER, json_in_html, module_source, table_html
 
 SMALL = PRESETS["small test"]
 
@@ -132,7 +132,23 @@ def test_module_is_self_contained(name):
     """No import is left, and there is one default export: a page and a live lab take the module as one text."""
     source = module_source(FOLDER / f"{name}.mjs")
 
-    assert re.findall(r"^(?:import|export default)\b.*$", source, re.MULTILINE) == ["export default { render };"]
+    [line] = re.findall(r"^(?:import|export default)\b.*$", source, re.MULTILINE)
+
+    assert re.fullmatch(r"export default \{ render(, parameters)? \};", line)
+
+
+def test_the_heads_of_the_widest_model_are_listed_at_once():
+    """Only the divisors are tried, not every number up to the width."""
+    twin = twins.heads(state.heads({"n_head": 1, "n_embd": 10**9}))
+
+    assert twin.count("<tr>") == 1 + 10 * 10  # 10^9 = 2^9 * 5^9
+
+
+def test_a_table_is_labelled_by_its_caption():
+    """The caption is HTML; its label says the same characters, escaped once."""
+    assert 'aria-label="The model&#x27;s &amp; other files"' in table_html(
+        "The <b>model&#x27;s</b> &amp; other files", ["a"], [["1"]]
+    )
 
 
 def test_json_cannot_end_its_script_element():
