@@ -20,6 +20,7 @@ help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | awk -F '\t' '{printf "make %-10s %s\n", $$1, $$2}'
 
 book: $(BOOK_VENV)/.ready node_modules/.ready ## Build the book (no torch needed) and say where to open it
+	@rm -rf _build/html _build/.doctrees  # on top of an older build, pages name their style sheets in another way
 	$(BOOK_VENV)/bin/jupyter-book build . --all -W -n --keep-going --quiet
 	@echo "Open file://$(CURDIR)/_build/html/index.html"
 
