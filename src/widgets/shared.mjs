@@ -308,7 +308,8 @@ export function table(caption, head, body, numbers = 1) {
 }
 
 /** A cell with a whole number. */
-export const number = (n) => h("td", { class: grouped(n).length > 20 ? "bw-n bw-long" : "bw-n" }, ...breakable(grouped(n)));
+export const number = (n) =>
+  grouped(n).length > 20 ? h("td", { class: "bw-n bw-long" }, ...breakable(grouped(n))) : h("td", { class: "bw-n" }, grouped(n));
 
 /** One line of results: what, and how much. */
 export const fact = (name, value) => h("span", { class: "bw-fact" }, h("span", {}, name), h("strong", {}, ...breakable(value)));
