@@ -44,6 +44,7 @@ from answers import (
 )
 from bugs import BUGS
 from gpt_config import PRESETS, GPTConfig
+from published import GPT1_VOCABULARY
 from sizing import count_parameters, decay_split, padded_vocab_size, parameter_table
 
 INSTANCES = 31  # at least: those of the text, and others up to this number
@@ -519,9 +520,6 @@ STORED_SUM = Exercise(
 )
 
 # ---- Which vocabulary? ----------------------------------------------------------------------------
-
-GPT1_VOCABULARY = 40478  # Radford et al. (2018): 40,000 merges and 478 further symbols
-
 
 def _draw_total(rng):
     L, C = rng.choice((6, 8, 12, 16, 24)), 64 * rng.randrange(8, 24)

@@ -13,8 +13,9 @@ class PublishedModel(NamedTuple):
     head_width: int
 
 
-# Radford et al. (2019), table 2, in millions; the vocabulary is that of the released GPT of Radford et al. (2018).
+# Radford et al. (2019), table 2, in millions.
 GPT2_TABLE = {"gpt2": 117, "gpt2-medium": 345, "gpt2-large": 762, "gpt2-xl": 1542}
+# The released GPT: 40,000 merges (Radford et al. 2018, section 4.1) and the 478 symbols that its encoder starts from.
 GPT1_VOCABULARY = 40_478
 
 # Brown et al. (2020), table 2.1.

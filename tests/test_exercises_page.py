@@ -9,7 +9,6 @@ from bs4 import BeautifulSoup
 
 from answers import Choice, Design, Number, PickLine
 from bugs import BUGS
-from conftest import watch
 from exercises import EXERCISES, INSTANCES, PLACES, asked, check, instances
 
 PAGE = "chapters/exercises.html"
@@ -38,23 +37,6 @@ ASKED = """
 (exercise) => [...document.querySelectorAll(`#exercise-${exercise} ~ .bw-page .bw-exercise`)][0]
   .querySelectorAll(".bw-ask").values().map((ask) => ask.textContent).toArray()
 """
-
-
-@pytest.fixture
-def open_page(new_page):
-    """Open an address in a context of its own; afterwards nothing may have gone wrong."""
-    watched = []
-
-    def open_it(url: str, **options):
-        page = new_page(**options)
-        page.set_default_timeout(10_000)
-        watched.append(watch(page))
-        page.goto(url)
-        return page
-
-    yield open_it
-
-    assert not any(watched), watched
 
 
 @pytest.fixture

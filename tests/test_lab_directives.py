@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 
 from conftest import ROOT
 
-CONF = """extensions = ["myst_nb", "laboutput", "labfigure"]
+CONF = """extensions = ["myst_nb", "lab_directives"]
 nb_execution_mode = "off"
 myst_enable_extensions = ["colon_fence"]
 numfig = True
