@@ -67,13 +67,14 @@ def flops_per_token() -> Polynomial:
 
 
 def activations(explicit_attention: bool) -> Polynomial:
-    """Bytes that autograd keeps for the backward pass of one forward pass with loss, besides the parameters.
+    """Bytes that autograd keeps for the backward pass, besides the parameters.
 
     Args:
         explicit_attention: with the (T, T) matrices in memory, or in one fused call.
     """
     per_layer = {
-        # ln_1: input, output; q, k, v; heads merged; ln_2: input, output; GELU: input 4, output 4.
+        # ln_1: input, output; q, k, v; heads merged; ln_2: input, output;
+        # GELU: input 4, output 4.
         ("B", "T", "C"): FLOAT_BYTES * (2 + 3 + 1 + 2 + 8),
         ("B", "T"): FLOAT_BYTES * 4,  # mean and 1/std of two LayerNorms
     }
@@ -81,10 +82,10 @@ def activations(explicit_attention: bool) -> Polynomial:
         per_layer[("B", "H", "T", "T")] = FLOAT_BYTES  # the softmax's output
         per_layer[("T", "T")] = 1  # the mask, one byte for a bool
     else:
-        per_layer[("B", "H", "T")] = FLOAT_BYTES  # log of the softmax's denominator, per row
+        per_layer[("B", "H", "T")] = FLOAT_BYTES  # log of softmax's denominator
     ends = {
         ("B", "T", "C"): FLOAT_BYTES * 2,  # ln_f: input, output
-        ("B", "T"): FLOAT_BYTES * 2 + ID_BYTES * 2,  # its mean and 1/std; inputs and targets
+        ("B", "T"): FLOAT_BYTES * 2 + ID_BYTES * 2,  # mean, 1/std; inputs, targets
         ("T",): ID_BYTES,  # the positions
         ("B", "T", "V"): FLOAT_BYTES,  # log-softmax of the logits
         (): FLOAT_BYTES,  # the number of targets that count

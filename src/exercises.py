@@ -521,6 +521,7 @@ STORED_SUM = Exercise(
 
 # ---- Which vocabulary? ----------------------------------------------------------------------------
 
+
 def _draw_total(rng):
     L, C = rng.choice((6, 8, 12, 16, 24)), 64 * rng.randrange(8, 24)
     shape = {"T": 64 * rng.randrange(4, 32), "L": L, "C": C}

@@ -94,21 +94,23 @@ class GPT(nn.Module):
     def __init__(self, config: GPTConfig, explicit_attention: bool = False):
         super().__init__()
         self.config = config
-        # Construction and initialization draw random numbers in this order; another order gives other weights
-        # for the same seed.
+        # The order of drawing decides which weights a seed gives: both tables first,
+        # then the blocks, which are made when the generator is read.
+        blocks = (Block(config, explicit_attention) for _ in range(config.n_layer))
         self.transformer = nn.ModuleDict(
             {
                 "wte": nn.Embedding(config.vocab_size, config.n_embd),
                 "wpe": nn.Embedding(config.block_size, config.n_embd),
                 "drop": nn.Dropout(config.dropout),
-                "h": nn.ModuleList(Block(config, explicit_attention) for _ in range(config.n_layer)),
+                "h": nn.ModuleList(blocks),
                 "ln_f": nn.LayerNorm(config.n_embd, bias=config.bias),
             }
         )
         self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         self._tie()
         self.apply(self._init_weights)
-        residual_std = INIT_STD / math.sqrt(2 * config.n_layer)  # Radford et al. (2019), section 2.3: 1/sqrt(N)
+        # Radford et al. (2019), section 2.3: 1/sqrt(N), N residual additions.
+        residual_std = INIT_STD / math.sqrt(2 * config.n_layer)
         for name, parameter in self.named_parameters():
             if name.endswith("c_proj.weight"):
                 nn.init.normal_(parameter, std=residual_std)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 
 from gpt import INIT_STD
 from gpt_config import GPTConfig, require_positive_int
@@ -24,26 +25,33 @@ def gelu_mean_square(input_std: float) -> float:
     return float(np.sum(weight * _gelu(u) ** 2))
 
 
-def stream_covariances(config: GPTConfig, length: int, projection_std: float) -> Iterator[np.ndarray]:
+def stream_covariances(
+    config: GPTConfig,
+    length: int,
+    projection_std: float,
+) -> Iterator[np.ndarray]:
     """Covariance between positions after the embeddings and after each of the 2L additions.
 
     Args:
         config: its L and C are used.
         length: T, the number of positions.
-        projection_std: standard deviation of every ``c_proj.weight``; the other weights have 0.02.
+        projection_std: standard deviation of every ``c_proj.weight``; others: 0.02.
 
     Yields:
-        1 + 2L arrays (T, T); the diagonal holds the variance of the stream at each position.
+        1 + 2L arrays (T, T); the diagonal is the stream's variance at each position.
 
     Raises:
         ValueError: length is not an integer of at least 1.
     """
     require_positive_int("length", length)
     C = config.n_embd
-    average = np.tril(np.ones((length, length))) / np.arange(1, length + 1)[:, None]  # uniform causal attention
-    hidden_std = INIT_STD * math.sqrt(C)  # of q, k, v and of GELU's input: a sum of C products
+    # Uniform causal attention: row t averages positions 1 to t.
+    average = np.tril(np.ones((length, length))) / np.arange(1, length + 1)[:, None]
+    # Of q, k, v and of GELU's input: a sum of C products.
+    hidden_std = INIT_STD * math.sqrt(C)
     u, weight = _gauss_points(hidden_std)
-    gelu_kernel = [np.sum(weight * _gelu(u) * h) ** 2 for h in _hermite_functions(u / hidden_std)]
+    hermite = _hermite_functions(u / hidden_std)
+    gelu_kernel = [np.sum(weight * _gelu(u) * h) ** 2 for h in hermite]
 
     covariance = 2 * INIT_STD**2 * np.eye(length)  # wte + wpe
     yield covariance
@@ -51,8 +59,9 @@ def stream_covariances(config: GPTConfig, length: int, projection_std: float) ->
         values = hidden_std**2 * _correlation(covariance)
         covariance = covariance + C * projection_std**2 * average @ values @ average.T
         yield covariance
-        # E[gelu(u) gelu(v)] for correlation r is a power series in r with squared Hermite coefficients.
-        hidden = np.polynomial.polynomial.polyval(_correlation(covariance), gelu_kernel)
+        # E[gelu(u) gelu(v)] for correlation r: a power series in r whose
+        # coefficients are the squared Hermite coefficients of GELU.
+        hidden = polyval(_correlation(covariance), gelu_kernel)
         covariance = covariance + 4 * C * projection_std**2 * hidden
         yield covariance
 

@@ -79,19 +79,23 @@ SHAPE_TABLE = (
 
 LLAMA_PARTS = ("token embedding", "attention", "MLP", "RMSNorm", "output head")
 
+
+def _in_block(name: str, part: str, *shape: str) -> Tensor:
+    return Tensor(f"model.layers.{{i}}.{name}.weight", tuple((1, symbol) for symbol in shape), part, per_layer=True)
+
+
 # Names as in the published checkpoints; Touvron et al. (2023), section 2.2.
-_LLAMA_BLOCK = "model.layers.{i}"
 LLAMA_TABLE = (
     Tensor("model.embed_tokens.weight", ((1, "V"), (1, "C")), "token embedding"),
-    Tensor(f"{_LLAMA_BLOCK}.self_attn.q_proj.weight", ((1, "C"), (1, "C")), "attention", per_layer=True),
-    Tensor(f"{_LLAMA_BLOCK}.self_attn.k_proj.weight", ((1, "K"), (1, "C")), "attention", per_layer=True),
-    Tensor(f"{_LLAMA_BLOCK}.self_attn.v_proj.weight", ((1, "K"), (1, "C")), "attention", per_layer=True),
-    Tensor(f"{_LLAMA_BLOCK}.self_attn.o_proj.weight", ((1, "C"), (1, "C")), "attention", per_layer=True),
-    Tensor(f"{_LLAMA_BLOCK}.mlp.gate_proj.weight", ((1, "F"), (1, "C")), "MLP", per_layer=True),
-    Tensor(f"{_LLAMA_BLOCK}.mlp.up_proj.weight", ((1, "F"), (1, "C")), "MLP", per_layer=True),
-    Tensor(f"{_LLAMA_BLOCK}.mlp.down_proj.weight", ((1, "C"), (1, "F")), "MLP", per_layer=True),
-    Tensor(f"{_LLAMA_BLOCK}.input_layernorm.weight", ((1, "C"),), "RMSNorm", per_layer=True),
-    Tensor(f"{_LLAMA_BLOCK}.post_attention_layernorm.weight", ((1, "C"),), "RMSNorm", per_layer=True),
+    _in_block("self_attn.q_proj", "attention", "C", "C"),
+    _in_block("self_attn.k_proj", "attention", "K", "C"),
+    _in_block("self_attn.v_proj", "attention", "K", "C"),
+    _in_block("self_attn.o_proj", "attention", "C", "C"),
+    _in_block("mlp.gate_proj", "MLP", "F", "C"),
+    _in_block("mlp.up_proj", "MLP", "F", "C"),
+    _in_block("mlp.down_proj", "MLP", "C", "F"),
+    _in_block("input_layernorm", "RMSNorm", "C"),
+    _in_block("post_attention_layernorm", "RMSNorm", "C"),
     Tensor("model.norm.weight", ((1, "C"),), "RMSNorm"),
     Tensor("lm_head.weight", ((1, "V"), (1, "C")), "output head"),
 )

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "_ext"))
 
 import address  # noqa: E402 (found through the line above)
 
-FIRST_LINE = "# Where only this notebook was opened, as on Colab, this gets the book's code; elsewhere it does nothing."
+FIRST_LINE = "# Gets the book's code where only this notebook was opened, as on Colab."
 _SOURCE = re.compile(r'^source = "([^"]*)"$', re.MULTILINE)
 
 
@@ -32,7 +32,8 @@ source = "{source}"
 if importlib.util.find_spec("gpt_config") is None:
     install = [sys.executable, "-m", "pip", "install", "--quiet", f"git+{{source}}"]
     if not source or subprocess.run(install).returncode:
-        raise ModuleNotFoundError("the book's code is not here: open this lab from the book's folder, with make lab")
+        hint = "open this lab from the book's folder, with make lab"
+        raise ModuleNotFoundError(f"the book's code is not here: {{hint}}")
     importlib.invalidate_caches()'''
 
 
