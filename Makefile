@@ -43,7 +43,8 @@ pdf: browser $(VENV)/.ready book ## Print the chapter as one PDF
 	@echo "Printed $(DOWNLOAD).pdf"
 
 site: export BOOK_DOWNLOADS = 1
-site: pdf ## Build what is published: the pages, the PDF, and a zip of both to read offline
+site: pdf ## Build what is published: the pages, the PDF, the committed folder to run the labs, and a zip of all to read offline
+	git archive --format=zip --prefix=$(notdir $(DOWNLOAD))/ --output=$(DOWNLOAD)-source.zip HEAD
 	$(VENV)/bin/python tools/pack_site.py _build/html $(DOWNLOAD).zip
 	@echo "Packed $(DOWNLOAD).zip; the site is _build/html"
 

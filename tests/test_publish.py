@@ -121,6 +121,13 @@ def test_without_an_address_a_line_says_how_to_run_it_and_no_link_leads_out(unpu
     assert [link for link in out if re.search("binder|colab|github", link)] == []
 
 
+def test_without_an_address_the_folder_of_the_book_is_a_download_where_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOK_DOWNLOADS", "1")
+    html = publish.lab_links(None, tmp_path, "notebooks/config.ipynb", lambda page, resource: f"../{page}")
+
+    assert "../downloads/from-configuration-to-parameters-source.zip" in links(html)
+
+
 def test_a_chapter_leads_to_its_lab(unpublished):
     page = read(unpublished, "chapters/config.html")
 
@@ -203,7 +210,7 @@ def test_a_wrong_address_is_answered_at_any_depth(published):
 def test_the_first_page_offers_the_downloads_that_are_made(published, unpublished):
     name = "../downloads/from-configuration-to-parameters"
 
-    assert {f"{name}.pdf", f"{name}.zip"} <= set(links(read(published, "chapters/index.html")))
+    assert {f"{name}.pdf", f"{name}.zip", f"{name}-source.zip"} <= set(links(read(published, "chapters/index.html")))
     assert "downloads/" not in read(unpublished, "chapters/index.html")
 
 

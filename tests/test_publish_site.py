@@ -21,6 +21,8 @@ import print_chapter  # noqa: E402
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 MAX_PDF_BYTES = 5_000_000
+DOWNLOADS = ("downloads/book.pdf", "downloads/book-source.zip")
+FIRST_PAGE = '<a href="../downloads/book.pdf">PDF</a>{zip}, <a href="../downloads/book-source.zip">folder</a>.'
 
 
 def files(folder: Path) -> list[str]:
@@ -52,13 +54,13 @@ def small_site(folder: Path) -> Path:
 def empty_site(folder: Path) -> Path:
     first = folder / "chapters" / "index.html"
     first.parent.mkdir(parents=True)
-    first.write_text('<a href="../downloads/book.pdf">PDF</a><span class="only-online">, zip</span>.', encoding="utf-8")
+    first.write_text(FIRST_PAGE.format(zip='<span class="only-online">, zip</span>'), encoding="utf-8")
     return folder
 
 
 def test_a_site_without_a_page_or_a_promised_download_is_not_published(tmp_path):
     site = small_site(tmp_path / "site")
-    for path in ("chapters/counting.html", "notebooks/growth.html", "downloads/lab-growth.py", "downloads/book.pdf"):
+    for path in ("chapters/counting.html", "notebooks/growth.html", "downloads/lab-growth.py", *DOWNLOADS):
         (site / path).unlink()
     run = subprocess.run(
         [sys.executable, ROOT / "tools" / "pack_site.py", site, tmp_path / "site.zip"], capture_output=True, text=True
@@ -67,7 +69,7 @@ def test_a_site_without_a_page_or_a_promised_download_is_not_published(tmp_path)
     assert run.returncode == 1
     assert run.stderr == (
         f"{site} is not whole; it lacks chapters/counting.html, notebooks/growth.html, "
-        "downloads/lab-growth.py, downloads/book.pdf\n"
+        "downloads/lab-growth.py, downloads/book.pdf, downloads/book-source.zip\n"
     )
     assert not (tmp_path / "site.zip").exists()
 
@@ -84,7 +86,7 @@ def test_the_zip_holds_the_whole_site_and_no_date(tmp_path):
         first = archive.read("book/chapters/index.html").decode()
 
     assert names == [f"book/{name}" for name in files(site)]
-    assert first == '<a href="../downloads/book.pdf">PDF</a>.'
+    assert first == FIRST_PAGE.format(zip="")
     assert zips[0].read_bytes() == zips[1].read_bytes()
 
 

@@ -42,25 +42,27 @@ def calculator(state: dict) -> str:
 
 
 def walk(state: dict) -> str:
-    """Every step with the shape of its result, in symbols and in numbers."""
+    """Every step with the shape of its result, in symbols and in numbers, and the parameters up to there."""
     config = GPTConfig(**state["config"])
     dims = {**dimensions(config), "B": state["batch_size"], "H": config.n_head, "d": config.head_width}
     tensors = {tensor.name: tensor for tensor in SHAPE_TABLE}
-    rows = []
+    rows, tally = [], 0
     for step in state["data"]["steps"]:
         symbols = ", ".join(f"{factor if factor > 1 else ''}{symbol}" for factor, symbol in step["shape"])
         numbers = ", ".join(f"{factor * dims[symbol]}" for factor, symbol in step["shape"])
         copies = f"{step['copies']} × " if step["copies"] > 1 else ""
-        used = [tensors[name] for name in step["tensors"]]
-        count = sum(
-            math.prod(factor * dims[symbol] for factor, symbol in tensor.shape)
-            for tensor in used
-            if config.bias or not tensor.bias
-        )
+        count = 0
+        for tensor in (tensors[name] for name in step["tensors"]):
+            if config.bias or not tensor.bias:
+                size = math.prod(factor * dims[symbol] for factor, symbol in tensor.shape)
+                count += size
+                if not tensor.tied_to:
+                    tally += size * (config.n_layer if tensor.per_layer else 1)
         code = f"<code>{escape(step['code'])}</code>"
-        rows.append([code, f"{copies}({symbols})", f"{copies}({numbers})", f"{count:,}"])
+        rows.append([code, f"{copies}({symbols})", f"{copies}({numbers})", f"{count:,}", f"{tally:,}"])
     caption = f"A forward pass through one block, B = {dims['B']}, {config_text(config)}"
-    return table_html(caption, ["step", "shape", "in numbers", "parameters used"], rows)
+    head = ["step", "shape", "in numbers", "parameters used", f"so far, {config.n_layer} blocks"]
+    return table_html(caption, head, rows)
 
 
 def heads(state: dict) -> str:
