@@ -266,6 +266,8 @@ def test_without_javascript_everything_is_there_to_read(open_page, site):
             assert all(hint in text for hint in question.hints)
             if isinstance(question, Number):
                 assert all(slip.cause in text for slip in question.slips)
+            if isinstance(question, PickLine):
+                assert all(line in text for given in exercise.given for line in BUGS[given["bug"]].lines)
     solutions = page.locator(".solution")
     assert solutions.count() == len(EXERCISES)
     assert all(solutions.nth(i).locator("p").nth(1).is_visible() for i in range(len(EXERCISES)))
