@@ -28,6 +28,7 @@ __version__ = "1.0.0"
 
 DOWNLOADS = "downloads"
 FILE_NAME = "from-configuration-to-parameters"
+MADE_LABS = ("notebooks/exercises.ipynb", "notebooks/exercises-solved.ipynb")  # tools/make_exercise_labs.py makes them
 PDF, PAGES, SOURCE = ".pdf", ".zip", "-source.zip"
 
 
@@ -59,11 +60,16 @@ def add_links(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     if way:
         context["body"] = context["body"].replace("</h1>", f'</h1>\n<p class="launch">{way}</p>', 1)
     if app.book_repository:
-        source = Path(app.env.doc2path(pagename)).relative_to(app.srcdir).as_posix()
+        source = edited_file(Path(app.env.doc2path(pagename)).relative_to(app.srcdir).as_posix())
         context["body"] += (
             f'<p class="suggest"><a href="{escape(app.book_repository.edit(source))}">Suggest an edit</a> '
             f'<a href="{escape(app.book_repository.report(pagename))}">Report a mistake</a></p>\n'
         )
+
+
+def edited_file(path: str) -> str:
+    """Where a change of the page made from path belongs, by its path in the repository."""
+    return "notebooks/exercise_labs.md" if path in MADE_LABS else path
 
 
 def lab_links(repository: address.Repository | None, root: Path, lab: str, pathto) -> str:

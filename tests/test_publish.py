@@ -19,6 +19,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "_ext"))
 
 import address  # noqa: E402 (found through the line above)
+import make_exercise_labs  # noqa: E402
 import publish  # noqa: E402
 
 REPOSITORY = "https://github.com/reader/book"
@@ -93,6 +94,13 @@ def read(html: Path, page: str) -> str:
 
 def links(text: str) -> list[str]:
     return re.findall(r'<a\b[^>]*href="([^"]+)"', text)
+
+
+def test_an_edit_of_an_exercise_lab_is_made_in_its_source():
+    edited = {publish.edited_file(f"notebooks/{name}") for name in make_exercise_labs.LABS}
+
+    assert edited == {make_exercise_labs.SOURCE.relative_to(ROOT).as_posix()}
+    assert publish.edited_file("notebooks/growth.ipynb") == "notebooks/growth.ipynb"
 
 
 def test_a_lab_is_launched_where_its_repository_is_known(published):
