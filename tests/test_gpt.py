@@ -466,6 +466,15 @@ def test_a_gradient_of_the_old_shape_stops_the_next_step(n):
         optimizer.step()
 
 
+def test_an_optimizer_that_has_not_stepped_keeps_no_trace_of_trimming():
+    """A loop that asks whether there is a state already must not find an empty one."""
+    model = seeded()
+    optimizer = torch.optim.AdamW(model.parameters())
+    model.crop_block_size(4, optimizer)
+
+    assert optimizer.state_dict()["state"] == {}
+
+
 def test_an_optimizer_of_another_model_is_refused_and_nothing_changes():
     model, other = seeded(), torch.optim.SGD(seeded().parameters(), lr=0.1)
     with pytest.raises(ValueError, match=r"does not own transformer.wpe.weight"):
@@ -531,3 +540,29 @@ def test_a_saved_model_comes_back_equal():
     again.load_state_dict(torch.load(file))
 
     assert torch.equal(again(ids(2, 9))[0], model(ids(2, 9))[0])
+
+
+@pytest.mark.parametrize("assign", [True, False])
+def test_a_run_that_diverged_comes_back(assign):
+    """NaN is not equal to itself, and yet the tied entries agree."""
+    model, again = lively(), seeded(seed=9)
+    with torch.no_grad():
+        model.transformer.wte.weight[3, 5] = math.nan
+    again.load_state_dict(model.state_dict(), assign=assign)
+
+    torch.testing.assert_close(again.lm_head.weight, model.lm_head.weight, rtol=0, atol=0, equal_nan=True)
+
+
+def test_tied_entries_of_two_types_agree_if_their_numbers_do():
+    model, state = seeded(), seeded(seed=1).state_dict()
+    model.load_state_dict({**state, "lm_head.weight": state["lm_head.weight"].double()})
+
+    assert torch.equal(model.lm_head.weight, state["lm_head.weight"])
+
+
+def test_a_nan_in_one_of_the_tied_entries_alone_is_refused():
+    model, state = seeded(), seeded(seed=1).state_dict()
+    state["lm_head.weight"] = state["lm_head.weight"].clone()
+    state["lm_head.weight"][3, 5] = math.nan
+    with pytest.raises(ValueError, match=r"^transformer\.wte\.weight and lm_head\.weight differ in the state dict"):
+        model.load_state_dict(state)
