@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from gpt_config import GPTConfig, require_positive_int
+from gpt_config import GPTConfig, is_number, require_positive_int
 
 INIT_STD = 0.02  # Radford et al. (2018), section 4.1, and the released GPT-2 code
 IGNORED_TARGET = -1
@@ -199,8 +199,7 @@ class GPT(nn.Module):
             ValueError: an argument is outside its range.
         """
         require_positive_int("max_new_tokens", max_new_tokens)
-        is_number = isinstance(temperature, (int, float)) and not isinstance(temperature, bool)
-        if not is_number or not 0 < temperature < math.inf:
+        if not is_number(temperature) or not 0 < temperature < math.inf:
             raise ValueError(f"temperature={temperature!r} is not valid; use a finite number above 0")
         vocab_size = self.config.vocab_size if valid_vocab_size is None else valid_vocab_size
         if type(vocab_size) is not int or not 1 <= vocab_size <= self.config.vocab_size:
