@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import serve
+from conftest import served
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, count_parameters
 from small_book import CURVES, glued, new_book, shown, sphinx, write_notebook
@@ -31,9 +31,8 @@ def widget_book(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def widget_server(widget_book):
     """The address of the test book on a loopback server."""
-    server = serve(widget_book)
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(widget_book) as address:
+        yield address
 
 
 @pytest.fixture(params=["server", "file"])
