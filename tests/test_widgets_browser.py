@@ -303,7 +303,13 @@ def test_residuals_by_keyboard(open_page, address):
     tab_to(page, residuals.get_by_text("Every number of this curve", exact=True))
     page.keyboard.press("Enter")
     residuals.locator("details tbody tr").first.wait_for()
-    assert residuals.locator("details tbody tr").count() == 5
+    assert residuals.locator("details tbody th").all_inner_texts() == [
+        "embeddings",
+        "attention of block 1",
+        "MLP of block 1",
+        "attention of block 2",
+        "MLP of block 2",
+    ]
     assert "to 0.00333" in residuals.locator("svg").get_attribute("aria-label")
 
 

@@ -135,7 +135,7 @@ function render({ model, el }) {
 }
 
 const colour = (i) => `var(--bw-data-${(i % 6) + 1})`;
-const name = (i) => (i === 0 ? "embeddings" : `${i % 2 ? "attention" : "MLP"} of block ${Math.ceil(i / 2) - 1}`);
+const name = (i) => (i === 0 ? "embeddings" : `${i % 2 ? "attention" : "MLP"} of block ${Math.ceil(i / 2)}`);
 const written = (rule) => rule.replace(/sqrt\((\w)\)/, "√$1").replace("sqrt", "√");
 const tick = (power) => (Math.abs(power) > 4 ? `1e${power}` : (10 ** power).toFixed(Math.max(0, -power)));
 // Three significant digits, zeros at the end included, so that a column of numbers can be compared.
