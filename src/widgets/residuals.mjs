@@ -115,7 +115,7 @@ function render({ model, el }) {
     return order.map((i) => {
       above = Math.max(ends[i], above + LINE);
       const chosen = curves.rules[i] === model.get("rule");
-      return s("text", { x: PLOT.right + 6, y: above + 4, class: chosen ? "bw-curve-name bw-now" : "bw-curve-name", style: `fill:${colour(i)}` }, written(curves.rules[i]));
+      return s("text", { x: PLOT.right + 6, y: above + 4, class: chosen ? "bw-curve-name bw-now" : "bw-curve-name", style: `fill:color-mix(in srgb, ${colour(i)} 75%, var(--bw-ink))` }, written(curves.rules[i]));
     });
   }
 
