@@ -4,12 +4,15 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import nbformat
 import pytest
+import yaml
 from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.errors import ConfigError
@@ -266,3 +269,14 @@ def test_an_origin_elsewhere_is_no_address(tmp_path, monkeypatch, origin):
         subprocess.run(["git", "-C", tmp_path, "remote", "add", "origin", origin], check=True)
 
     assert address.repository(tmp_path) is None
+
+
+def test_what_is_cited_is_this_version_of_this_book():
+    """With a day of release and, as long as nobody is named, an entity as author."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert (cited["title"], cited["version"]) == (title, project["version"])
+    assert isinstance(cited["date-released"], date)
+    assert cited["authors"] == [{"name": f"The authors of {title}"}]

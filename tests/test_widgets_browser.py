@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import serve
+from conftest import served
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, count_parameters
 from small_book import CURVES, glued, new_book, shown, sphinx, write_notebook
@@ -31,9 +31,8 @@ def widget_book(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def widget_server(widget_book):
     """The address of the test book on a loopback server."""
-    server = serve(widget_book)
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(widget_book) as address:
+        yield address
 
 
 @pytest.fixture(params=["server", "file"])
@@ -304,7 +303,13 @@ def test_residuals_by_keyboard(open_page, address):
     tab_to(page, residuals.get_by_text("Every number of this curve", exact=True))
     page.keyboard.press("Enter")
     residuals.locator("details tbody tr").first.wait_for()
-    assert residuals.locator("details tbody tr").count() == 5
+    assert residuals.locator("details tbody th").all_inner_texts() == [
+        "embeddings",
+        "attention of block 1",
+        "MLP of block 1",
+        "attention of block 2",
+        "MLP of block 2",
+    ]
     assert "to 0.00333" in residuals.locator("svg").get_attribute("aria-label")
 
 
