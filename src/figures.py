@@ -10,7 +10,7 @@ import re
 
 import matplotlib
 from matplotlib.figure import Figure as MatplotlibFigure
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from palette import DATA_COLOURS
 
@@ -53,10 +53,10 @@ class Figure:
         return {"text/html": self.svg, "image/png": self.png, "text/plain": repr(self)}
 
 
-def canvas(height_inches: float, columns: int = 1, **options):
+def canvas(height_inches: float, columns: int = 1, rows: int = 1, **options):
     """An empty figure in the book's look and its axes; use it inside ``matplotlib.rc_context(LOOK)``."""
     figure = MatplotlibFigure(figsize=(WIDTH_INCHES, height_inches))
-    return figure, figure.subplots(1, columns, **options)
+    return figure, figure.subplots(rows, columns, **options)
 
 
 def _saved(figure: MatplotlibFigure, file_format: str) -> bytes:
@@ -277,6 +277,43 @@ def part_shares(shares: dict[str, dict[str, float]]) -> Figure:
     return Figure(figure, alt)
 
 
+def squares(models: dict[str, tuple[int, dict[str, float]]]) -> Figure:
+    """Each model as columns of twelve squares of C × C; models: {name: (L, {part: squares in the whole model})}.
+
+    A block is one column: the MLP's squares below, the attention's on top. A table fills columns of the same height.
+    """
+    column, gap = 12, 0.25
+    with matplotlib.rc_context(LOOK):
+        figure, drawings = canvas(3.2, columns=1, rows=len(models))
+        widest = max(sum(parts.values()) / column for _, parts in models.values()) * (1 + gap) + 2
+        for axes, (name, (layers, parts)) in zip(drawings, models.items(), strict=True):
+            x = 0.0
+            for part, colour in (("token embedding", DATA_COLOURS[0]), ("position embedding", DATA_COLOURS[1])):
+                left = parts[part]
+                while left > 0:
+                    height = min(left, column)
+                    axes.add_patch(Rectangle((x, 0), 1, height, color=colour, linewidth=0))
+                    left -= height
+                    x += 1 + gap
+            table = f"token table {parts['token embedding']:.1f}"
+            axes.text(0, column + 0.5, table, color=DATA_COLOURS[0], fontsize=9)
+            mlp, attention = parts["MLP"] / layers, parts["attention"] / layers
+            for _ in range(layers):
+                axes.add_patch(Rectangle((x, 0), 1, mlp, color=DATA_COLOURS[3], linewidth=0))
+                axes.add_patch(Rectangle((x, mlp), 1, attention, color=DATA_COLOURS[2], linewidth=0))
+                x += 1 + gap
+            axes.text(x - gap, column + 0.5, f"{layers} blocks", ha="right", fontsize=9)
+            if x < widest / 2:
+                axes.text(x, mlp / 2, f"MLP {mlp:.0f} in each block", color=DATA_COLOURS[3], va="center", fontsize=9)
+                where = mlp + attention / 2
+                axes.text(x, where, f"attention {attention:.0f}", color=DATA_COLOURS[2], va="center", fontsize=9)
+            axes.text(0, column + 3.4, name, fontsize=10)
+            axes.set(xlim=(0, widest), ylim=(0, column + 5), aspect="equal")
+            axes.axis("off")
+    alt = "Columns of equal height for two models: a small one with six columns of token table beside twelve blocks,"
+    return Figure(figure, f"{alt} a large one with three beside forty-eight.")
+
+
 def shares_across_families(shares: dict[str, dict[str, float]]) -> Figure:
     """One bar per model of several families, cut into four groups of parts; shares: {model: {part: percentage}}."""
     groups = {
@@ -285,12 +322,11 @@ def shares_across_families(shares: dict[str, dict[str, float]]) -> Figure:
         "attention": ("attention",),
         "MLP": ("MLP",),
     }
-    colours = (DATA_COLOURS[0], DATA_COLOURS[4], DATA_COLOURS[1], DATA_COLOURS[2])
     parts = [
         {group: sum(of_model.get(part, 0.0) for part in members) for group, members in groups.items()}
         for of_model in shares.values()
     ]
-    figure = _stacked_shares(list(shares), parts, colours, 4.4, bar=0.42, lift=0.23, heading=-0.62, top=-1.6)
+    figure = _stacked_shares(list(shares), parts, DATA_COLOURS, 4.4, bar=0.42, lift=0.23, heading=-0.62, top=-1.6)
     alt = "Stacked bars for nine models. The token table shrinks from a third to almost nothing; the MLP grows"
     return Figure(figure, f"{alt} to two thirds, and to four fifths in LLaMA.")
 
