@@ -19,15 +19,41 @@ ID_BYTES = 8  # int64
 
 
 @dataclass(frozen=True)
-class Cost:
-    """One thing that a training step needs, as a polynomial, with its unit: ``"bytes"`` or ``"FLOPs"``."""
+class Moment:
+    """A moment of a training step at which its memory can be largest.
 
-    unit: str
-    terms: Polynomial
+    Attributes:
+        name: completes the sentence "the peak comes when ...".
+        activations: bytes of what the forward pass has left and the backward pass has not yet used.
+        passing: bytes of the logits and of tensors that live for a moment: gradients on their way, working copies.
+    """
 
-    def of(self, config: GPTConfig, batch_size: int = 1) -> int:
-        """The cost of ``batch_size`` sequences of full length."""
-        return evaluate(self.terms, config, batch_size)
+    name: str
+    activations: Polynomial
+    passing: Polynomial
+
+    @property
+    def parts(self) -> dict[str, Polynomial]:
+        """The two parts under the names that a reader sees."""
+        return {"activations": self.activations, "logits and passing tensors": self.passing}
+
+    @property
+    def terms(self) -> Polynomial:
+        """Both parts in one polynomial."""
+        return _add(self.activations, self.passing)
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The largest memory of a training step: the moment's name, and the bytes of each part at that moment."""
+
+    moment: str
+    parts: dict[str, int]
+
+    @property
+    def total_bytes(self) -> int:
+        """All parts together."""
+        return sum(self.parts.values())
 
 
 def evaluate(terms: Polynomial, config: GPTConfig, batch_size: int = 1) -> int:
@@ -56,9 +82,13 @@ def forward_flops() -> Polynomial:
     return _add(_times(matrices, 2, "B", "T"), {("L", "B", "T", "T", "C"): 4})  # q kᵀ and weights v: 2BT²C each
 
 
-def training_flops() -> Polynomial:
-    """Forward and backward: each product forward needs two products of the same size backward."""
-    return _times(forward_flops(), 3)
+def training_flops(explicit_attention: bool = True) -> Polynomial:
+    """Forward and backward: each product forward needs two products of the same size backward.
+
+    Fused attention keeps no weights and computes q kᵀ again: one product more, 2BT²C per layer.
+    """
+    again = {} if explicit_attention else {("L", "B", "T", "T", "C"): 2}
+    return _add(_times(forward_flops(), 3), again)
 
 
 def flops_per_token() -> Polynomial:
@@ -72,6 +102,12 @@ def activations(explicit_attention: bool) -> Polynomial:
     Args:
         explicit_attention: with the (T, T) matrices in memory, or in one fused call.
     """
+    final_norm = {("B", "T", "C"): FLOAT_BYTES * 2, ("B", "T"): FLOAT_BYTES * 2}  # input, output; mean, 1/std
+    return _add(_blocks(explicit_attention), final_norm, _log_softmax())
+
+
+def _blocks(explicit_attention: bool) -> Polynomial:
+    """The part of the activations that lasts until the backward pass reaches the blocks, with the batch itself."""
     per_layer = {
         # ln_1: input, output; q, k, v; heads merged; ln_2: input, output;
         # GELU: input 4, output 4.
@@ -83,14 +119,17 @@ def activations(explicit_attention: bool) -> Polynomial:
         per_layer[("T", "T")] = 1  # the mask, one byte for a bool
     else:
         per_layer[("B", "H", "T")] = FLOAT_BYTES  # log of softmax's denominator
-    ends = {
-        ("B", "T", "C"): FLOAT_BYTES * 2,  # ln_f: input, output
-        ("B", "T"): FLOAT_BYTES * 2 + ID_BYTES * 2,  # mean, 1/std; inputs, targets
-        ("T",): ID_BYTES,  # the positions
-        ("B", "T", "V"): FLOAT_BYTES,  # log-softmax of the logits
-        (): FLOAT_BYTES,  # the number of targets that count
-    }
-    return _add(_times(per_layer, 1, "L"), ends)
+    return _add(_times(per_layer, 1, "L"), _ids())
+
+
+def _ids() -> Polynomial:
+    """Inputs, targets and positions."""
+    return {("B", "T"): ID_BYTES * 2, ("T",): ID_BYTES}
+
+
+def _log_softmax() -> Polynomial:
+    """The log-softmax of the logits, and the number of targets that count."""
+    return {("B", "T", "V"): FLOAT_BYTES, (): FLOAT_BYTES}
 
 
 def logits() -> Polynomial:
@@ -99,7 +138,7 @@ def logits() -> Polynomial:
 
 
 def attention_matrices() -> Polynomial:
-    """Bytes of the attention weights of all layers, where they are materialized."""
+    """Bytes of the attention weights of all layers, where they are written to memory."""
     return {("L", "B", "H", "T", "T"): FLOAT_BYTES}
 
 
@@ -127,30 +166,66 @@ def mask_buffers() -> Polynomial:
     return {("L", "T", "T"): FLOAT_BYTES}
 
 
-def training_step(bias: bool, explicit_attention: bool) -> dict[str, Cost]:
-    """What one AdamW step in float32 needs, by name: five memories and its arithmetic.
+def held(bias: bool) -> dict[str, Polynomial]:
+    """Bytes that are there during the whole step, by name. Gradients of an earlier batch are among them."""
+    return {"weights": weights(bias), "gradients": weights(bias), "Adam state": adam_state(bias)}
 
-    The memories are needed at the same moment, when the backward pass begins, if gradients of an earlier batch are
-    held; a step that starts without gradients peaks lower.
+
+def moments(bias: bool, explicit_attention: bool) -> tuple[Moment, ...]:
+    """The moments of a step at which its memory can be largest, besides what is ``held``.
+
+    The step is ``measurements.training_step``, without dropout. Its logits, its loss and the loss's gradient have
+    names, so they live until it ends. From the head's gradient on, one copy of the token table's gradient waits for
+    the other: the table is tied, and gets one as the head and one as the embedding. What the last block needs is
+    largest there, as all other blocks' activations are still kept.
     """
-    return {
-        "weights": Cost("bytes", weights(bias)),
-        "gradients": Cost("bytes", weights(bias)),
-        "Adam state": Cost("bytes", adam_state(bias)),
-        "activations": Cost("bytes", activations(explicit_attention)),
-        "logits and their gradient": Cost("bytes", _times(logits(), 2)),
-        "training FLOPs": Cost("FLOPs", training_flops()),
-    }
+    named = _add(logits(), {(): 2 * FLOAT_BYTES})
+    one_logits, table, stream = logits(), {("V", "C"): FLOAT_BYTES}, {("B", "T", "C"): FLOAT_BYTES}
+    kept, blocks = activations(explicit_attention), _blocks(explicit_attention)
+    before_loss = _subtract(kept, _log_softmax())
+    # Gradients of the stream and of the GELU's output; the gradient of c_proj's matrix and bias.
+    mlp = _add(_times(stream, 1 + 4), {("C", "C"): 4 * FLOAT_BYTES}, {("C",): FLOAT_BYTES} if bias else {})
+    found = [
+        Moment("the backward pass begins", kept, _add(named, _times(one_logits, 2))),  # of log-softmax and logits
+        Moment("the head gets its gradient", before_loss, _add(named, one_logits, table, stream)),
+        Moment("the last block's MLP gets its gradients", blocks, _add(named, table, mlp)),
+        Moment("the backward pass ends", _ids(), _add(named, _times(table, 3))),  # two gradients and their sum
+        Moment("the optimizer takes its step", _ids(), _add(named, weights(bias))),  # roots of the second moments
+    ]
+    if explicit_attention:
+        # The block's ln_2, GELU and merged heads are used up. Gradients: stream, v, weights and scores.
+        used = {("B", "T", "C"): FLOAT_BYTES * (2 + 8 + 1), ("B", "T"): FLOAT_BYTES * 2}
+        attention = _add(_times(stream, 2), {("B", "H", "T", "T"): FLOAT_BYTES * 2})
+        moment = Moment(
+            "the last block's attention gets its gradients", _subtract(blocks, used), _add(named, table, attention)
+        )
+        found.insert(3, moment)
+    return tuple(found)
+
+
+def peak(config: GPTConfig, batch_size: int = 1, explicit_attention: bool = True) -> Peak:
+    """The largest memory of an AdamW step in float32 with ``batch_size`` sequences of full length.
+
+    It is exact to a few activations of the stream if gradients are held, and an upper bound if they are cleared
+    before. The update is PyTorch's default on a graphics card (``foreach=True``), which takes the square root of all
+    second moments at once; other forms need less.
+    """
+    peaks = []
+    for moment in moments(config.bias, explicit_attention):
+        parts = held(config.bias) | moment.parts
+        amounts = {name: evaluate(terms, config, batch_size) for name, terms in parts.items()}
+        peaks.append(Peak(moment.name, amounts))
+    return max(peaks, key=lambda peak: peak.total_bytes)
 
 
 def formula(terms: Polynomial) -> str:
     """A polynomial as text, largest degree first: ``24·L·B·T·C² + 2·B·T·V·C``."""
-    parts = []
+    text = ""
     for symbols, coefficient in sorted(terms.items(), key=lambda item: -len(item[0])):
         powers = [symbol + _SUPERSCRIPTS[count] for symbol, count in Counter(symbols).items()]
-        factors = powers if coefficient == 1 and powers else [str(coefficient), *powers]
-        parts.append("·".join(factors))
-    return " + ".join(parts)
+        factors = powers if abs(coefficient) == 1 and powers else [str(abs(coefficient)), *powers]
+        text += (" − " if coefficient < 0 else " + ") + "·".join(factors)
+    return text.removeprefix(" + ")
 
 
 _SUPERSCRIPTS = {1: "", 2: "²"}
@@ -165,6 +240,11 @@ def _add(*polynomials: Polynomial) -> Polynomial:
 
 def _times(terms: Polynomial, factor: int, *symbols: str) -> Polynomial:
     return {symbols + own: factor * coefficient for own, coefficient in terms.items()}
+
+
+def _subtract(terms: Polynomial, other: Polynomial) -> Polynomial:
+    difference = _add(terms, _times(other, -1))
+    return {symbols: coefficient for symbols, coefficient in difference.items() if coefficient}
 
 
 def _without(symbols: Iterable[str], *removed: str) -> tuple[str, ...]:
