@@ -107,7 +107,7 @@ def activations(explicit_attention: bool) -> Polynomial:
 
 
 def _blocks(explicit_attention: bool) -> Polynomial:
-    """The part of the activations that lasts until the backward pass reaches the blocks, with the batch itself."""
+    """The part of the activations that lasts until the backward pass reaches the blocks, with ids and positions."""
     per_layer = {
         # ln_1: input, output; q, k, v; heads merged; ln_2: input, output;
         # GELU: input 4, output 4.
@@ -119,12 +119,13 @@ def _blocks(explicit_attention: bool) -> Polynomial:
         per_layer[("T", "T")] = 1  # the mask, one byte for a bool
     else:
         per_layer[("B", "H", "T")] = FLOAT_BYTES  # log of softmax's denominator
-    return _add(_times(per_layer, 1, "L"), _ids())
+    positions = {("T",): ID_BYTES}
+    return _add(_times(per_layer, 1, "L"), _batch(), positions)
 
 
-def _ids() -> Polynomial:
-    """Inputs, targets and positions."""
-    return {("B", "T"): ID_BYTES * 2, ("T",): ID_BYTES}
+def _batch() -> Polynomial:
+    """Inputs and targets."""
+    return {("B", "T"): ID_BYTES * 2}
 
 
 def _log_softmax() -> Polynomial:
@@ -179,7 +180,7 @@ def moments(bias: bool, explicit_attention: bool) -> tuple[Moment, ...]:
     the other: the table is tied, and gets one as the head and one as the embedding. What the last block needs is
     largest there, as all other blocks' activations are still kept.
     """
-    named = _add(logits(), {(): 2 * FLOAT_BYTES})
+    named = _add(logits(), {(): 3 * FLOAT_BYTES})  # logits; loss, its gradient, the number of targets that count
     one_logits, table, stream = logits(), {("V", "C"): FLOAT_BYTES}, {("B", "T", "C"): FLOAT_BYTES}
     kept, blocks = activations(explicit_attention), _blocks(explicit_attention)
     before_loss = _subtract(kept, _log_softmax())
@@ -189,8 +190,8 @@ def moments(bias: bool, explicit_attention: bool) -> tuple[Moment, ...]:
         Moment("the backward pass begins", kept, _add(named, _times(one_logits, 2))),  # of log-softmax and logits
         Moment("the head gets its gradient", before_loss, _add(named, one_logits, table, stream)),
         Moment("the last block's MLP gets its gradients", blocks, _add(named, table, mlp)),
-        Moment("the backward pass ends", _ids(), _add(named, _times(table, 3))),  # two gradients and their sum
-        Moment("the optimizer takes its step", _ids(), _add(named, weights(bias))),  # roots of the second moments
+        Moment("the backward pass ends", _batch(), _add(named, _times(table, 3))),  # two gradients and their sum
+        Moment("the optimizer takes its step", _batch(), _add(named, weights(bias))),  # roots of the second moments
     ]
     if explicit_attention:
         # The block's ln_2, GELU and merged heads are used up. Gradients: stream, v, weights and scores.
