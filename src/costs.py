@@ -97,17 +97,20 @@ def flops_per_token() -> Polynomial:
 
 
 def activations(explicit_attention: bool) -> Polynomial:
-    """Bytes that autograd keeps for the backward pass, besides the parameters.
+    """Bytes that autograd keeps for the backward pass, without parameters.
 
     Args:
-        explicit_attention: with the (T, T) matrices in memory, or in one fused call.
+        explicit_attention: with the (T, T) matrices in memory, or fused.
     """
-    final_norm = {("B", "T", "C"): FLOAT_BYTES * 2, ("B", "T"): FLOAT_BYTES * 2}  # input, output; mean, 1/std
+    final_norm = {
+        ("B", "T", "C"): FLOAT_BYTES * 2,  # ln_f: input, output
+        ("B", "T"): FLOAT_BYTES * 2,  # mean, 1/std
+    }
     return _add(_blocks(explicit_attention), final_norm, _log_softmax())
 
 
 def _blocks(explicit_attention: bool) -> Polynomial:
-    """The part of the activations that lasts until the backward pass reaches the blocks, with ids and positions."""
+    """The activations of all blocks, with ids and positions."""
     per_layer = {
         # ln_1: input, output; q, k, v; heads merged; ln_2: input, output;
         # GELU: input 4, output 4.
@@ -118,7 +121,7 @@ def _blocks(explicit_attention: bool) -> Polynomial:
         per_layer[("B", "H", "T", "T")] = FLOAT_BYTES  # the softmax's output
         per_layer[("T", "T")] = 1  # the mask, one byte for a bool
     else:
-        per_layer[("B", "H", "T")] = FLOAT_BYTES  # log of softmax's denominator
+        per_layer[("B", "H", "T")] = FLOAT_BYTES  # log of its denominator
     positions = {("T",): ID_BYTES}
     return _add(_times(per_layer, 1, "L"), _batch(), positions)
 
@@ -173,35 +176,77 @@ def held(bias: bool) -> dict[str, Polynomial]:
 
 
 def moments(bias: bool, explicit_attention: bool) -> tuple[Moment, ...]:
-    """The moments of a step at which its memory can be largest, besides what is ``held``.
+    """The moments of a step at which its memory can be largest.
 
-    The step is ``measurements.training_step``, without dropout. Its logits, its loss and the loss's gradient have
-    names, so they live until it ends. From the head's gradient on, one copy of the token table's gradient waits for
-    the other: the table is tied, and gets one as the head and one as the embedding. What the last block needs is
-    largest there, as all other blocks' activations are still kept.
+    Each needs its tensors besides what is ``held``. The step is
+    ``measurements.training_step``, without dropout: its logits and its
+    loss have names, so they live until it ends. The token table is tied
+    and gets two gradients, one as the head and one as the embedding; the
+    first waits for the second. The last block is the one that counts, as
+    all other blocks' activations are still kept.
     """
-    named = _add(logits(), {(): 3 * FLOAT_BYTES})  # logits; loss, its gradient, the number of targets that count
-    one_logits, table, stream = logits(), {("V", "C"): FLOAT_BYTES}, {("B", "T", "C"): FLOAT_BYTES}
-    kept, blocks = activations(explicit_attention), _blocks(explicit_attention)
-    before_loss = _subtract(kept, _log_softmax())
-    # Gradients of the stream and of the GELU's output; the gradient of c_proj's matrix and bias.
-    mlp = _add(_times(stream, 1 + 4), {("C", "C"): 4 * FLOAT_BYTES}, {("C",): FLOAT_BYTES} if bias else {})
-    found = [
-        Moment("the backward pass begins", kept, _add(named, _times(one_logits, 2))),  # of log-softmax and logits
-        Moment("the head gets its gradient", before_loss, _add(named, one_logits, table, stream)),
-        Moment("the last block's MLP gets its gradients", blocks, _add(named, table, mlp)),
-        Moment("the backward pass ends", _batch(), _add(named, _times(table, 3))),  # two gradients and their sum
-        Moment("the optimizer takes its step", _batch(), _add(named, weights(bias))),  # roots of the second moments
-    ]
+    table = {("V", "C"): FLOAT_BYTES}
+    stream = {("B", "T", "C"): FLOAT_BYTES}
+    # Logits; loss, its gradient, the number of targets that count.
+    named = _add(logits(), {(): 3 * FLOAT_BYTES})
+    kept = activations(explicit_attention)
+    blocks = _blocks(explicit_attention)
+
+    # Gradients of the log-softmax and of the logits.
+    loss = Moment(
+        "the backward pass begins",
+        kept,
+        _add(named, _times(logits(), 2)),
+    )
+
+    # The log-softmax is used up. Gradients of logits, table and stream.
+    head = Moment(
+        "the head gets its gradient",
+        _subtract(kept, _log_softmax()),
+        _add(named, logits(), table, stream),
+    )
+
+    # Gradients of the stream, of GELU's output, and of c_proj.
+    c_proj = {("C", "C"): 4 * FLOAT_BYTES}
+    if bias:
+        c_proj[("C",)] = FLOAT_BYTES
+    mlp = Moment(
+        "the last block's MLP gets its gradients",
+        blocks,
+        _add(named, table, _times(stream, 1 + 4), c_proj),
+    )
+
+    # ln_2, GELU and the merged heads of this block are used up.
+    # Gradients of the stream, of v, of the weights and of the scores.
+    used = {
+        ("B", "T", "C"): FLOAT_BYTES * (2 + 8 + 1),
+        ("B", "T"): FLOAT_BYTES * 2,
+    }
+    matrices = {("B", "H", "T", "T"): 2 * FLOAT_BYTES}
+    attention = Moment(
+        "the last block's attention gets its gradients",
+        _subtract(blocks, used),
+        _add(named, table, _times(stream, 2), matrices),
+    )
+
+    # Both gradients of the table, and their sum.
+    end = Moment(
+        "the backward pass ends",
+        _batch(),
+        _add(named, _times(table, 3)),
+    )
+
+    # The square roots of all second moments.
+    update = Moment(
+        "the optimizer takes its step",
+        _batch(),
+        _add(named, weights(bias)),
+    )
+
     if explicit_attention:
-        # The block's ln_2, GELU and merged heads are used up. Gradients: stream, v, weights and scores.
-        used = {("B", "T", "C"): FLOAT_BYTES * (2 + 8 + 1), ("B", "T"): FLOAT_BYTES * 2}
-        attention = _add(_times(stream, 2), {("B", "H", "T", "T"): FLOAT_BYTES * 2})
-        moment = Moment(
-            "the last block's attention gets its gradients", _subtract(blocks, used), _add(named, table, attention)
-        )
-        found.insert(3, moment)
-    return tuple(found)
+        return loss, head, mlp, attention, end, update
+    # With fused attention the MLP always needs more.
+    return loss, head, mlp, end, update
 
 
 def peak(config: GPTConfig, batch_size: int = 1, explicit_attention: bool = True) -> Peak:

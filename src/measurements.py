@@ -63,9 +63,15 @@ _CPU_ATTENTION = {
 
 
 def training_step(
-    model: nn.Module, optimizer: torch.optim.Optimizer, idx: Tensor, targets: Tensor
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    idx: Tensor,
+    targets: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """One step in its usual form. The two names keep logits and loss alive until it ends."""
+    """One step in its usual form.
+
+    The two names keep logits and loss alive until it ends.
+    """
     logits, loss = model(idx, targets)
     loss.backward()
     optimizer.step()
