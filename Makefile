@@ -32,8 +32,8 @@ test: browser $(VENV)/.ready book ## Run every check: mechanics, style, unit tes
 lab: $(VENV)/.ready ## Open the labs in JupyterLab
 	$(VENV)/bin/jupyter lab --notebook-dir=notebooks
 
-notebooks: $(VENV)/.ready ## Run every lab again, in place, and normalize the files
-	$(VENV)/bin/python tools/make_exercise_labs.py
+notebooks: $(VENV)/.ready ## Run every lab again, or LABS=notebooks/NAME.ipynb, in place, and normalize the files
+	$(if $(findstring exercises,$(LABS)),$(VENV)/bin/python tools/make_exercise_labs.py)
 	$(VENV)/bin/python tools/first_cell.py $(LABS)
 	$(VENV)/bin/jupyter nbconvert --to notebook --execute --inplace $(LABS)
 	$(VENV)/bin/python tools/normalize_notebooks.py $(LABS)
@@ -43,7 +43,8 @@ pdf: browser $(VENV)/.ready book ## Print the chapter as one PDF
 	@echo "Printed $(DOWNLOAD).pdf"
 
 site: export BOOK_DOWNLOADS = 1
-site: pdf ## Build what is published: the pages, the PDF, and a zip of both to read offline
+site: pdf ## Build what is published: the pages, the PDF, the committed folder to run the labs, and a zip of all to read offline
+	git archive --format=zip --prefix=$(notdir $(DOWNLOAD))/ --output=$(DOWNLOAD)-source.zip HEAD
 	$(VENV)/bin/python tools/pack_site.py _build/html $(DOWNLOAD).zip
 	@echo "Packed $(DOWNLOAD).zip; the site is _build/html"
 
@@ -68,7 +69,7 @@ $(BOOK_VENV)/.ready: requirements-book.txt | python
 
 $(VENV)/.ready: requirements.txt requirements-book.txt pyproject.toml | python
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python $(PIP_INSTALL) --no-deps --retries 1 --extra-index-url $(TORCH_INDEX) torch==2.13.0
+	$(VENV)/bin/python $(PIP_INSTALL) --no-deps --retries 1 --extra-index-url $(TORCH_INDEX) $$(grep '^torch==' requirements.txt)
 	$(VENV)/bin/python $(PIP_INSTALL) -r requirements.txt
 	$(VENV)/bin/python -m pip check
 	@touch $@

@@ -67,7 +67,7 @@ class LabFigure(LabDirective):
         # Numbers in the caption are glued from the lab, so they need its address when they are read from here.
         folder = os.path.relpath(path.parent, Path(self.env.doc2path(self.env.docname)).parent)
         caption = _GLUE.sub(rf"\g<1>{folder}/{path.name}::\g<2>", caption)
-        source = f"Measured in the lab {{doc}}`/notebooks/{lab}`."
+        source = f"Measured in {{doc}}`the lab </notebooks/{lab}>`."
         paragraph, *rest = self.parse([caption, "", source], path)
         figure += nodes.caption("", "", *paragraph.children)
         figure += nodes.legend("", *rest)

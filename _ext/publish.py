@@ -6,7 +6,8 @@
 - If the repository's address is known, each page links to its source and to the form for a mistake.
 - If the site's address is known, each page has a canonical address and a card, and the site has a map.
 - A page that does not exist is answered by ``404.html``.
-- With BOOK_DOWNLOADS=1 (set by ``make site``, which makes the two files) the first page links to the PDF and the zip.
+- With BOOK_DOWNLOADS=1 (set by ``make site``, which makes the files) the first page links to the PDF, to the zip of the
+  pages and to the zip of the book's folder, in which the labs run.
 """
 
 import json
@@ -27,6 +28,8 @@ __version__ = "1.0.0"
 
 DOWNLOADS = "downloads"
 FILE_NAME = "from-configuration-to-parameters"
+MADE_LABS = ("notebooks/exercises.ipynb", "notebooks/exercises-solved.ipynb")  # tools/make_exercise_labs.py makes them
+PDF, PAGES, SOURCE = ".pdf", ".zip", "-source.zip"
 
 
 def read_addresses(app: Sphinx, config) -> None:
@@ -57,11 +60,16 @@ def add_links(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     if way:
         context["body"] = context["body"].replace("</h1>", f'</h1>\n<p class="launch">{way}</p>', 1)
     if app.book_repository:
-        source = Path(app.env.doc2path(pagename)).relative_to(app.srcdir).as_posix()
+        source = edited_file(Path(app.env.doc2path(pagename)).relative_to(app.srcdir).as_posix())
         context["body"] += (
             f'<p class="suggest"><a href="{escape(app.book_repository.edit(source))}">Suggest an edit</a> '
             f'<a href="{escape(app.book_repository.report(pagename))}">Report a mistake</a></p>\n'
         )
+
+
+def edited_file(path: str) -> str:
+    """Where a change of the page made from path belongs, by its path in the repository."""
+    return "notebooks/exercise_labs.md" if path in MADE_LABS else path
 
 
 def lab_links(repository: address.Repository | None, root: Path, lab: str, pathto) -> str:
@@ -74,7 +82,10 @@ def lab_links(repository: address.Repository | None, root: Path, lab: str, patht
         home = f"git clone {repository.url} && cd {repository.name} && make lab"
         run = f"{' '.join(services)} At home: <code>{escape(home)}</code>."
     else:
-        run = "To run this lab, type <code>make lab</code> in the folder of the book."
+        folder = "the folder of the book"
+        if os.environ.get("BOOK_DOWNLOADS"):
+            folder = f'<a href="{download(pathto, SOURCE)}" download>{folder}</a>'
+        run = f"To run this lab, type <code>make lab</code> in {folder}."
     notebook, script = (pathto(path, resource=True) for path in lab_files(Path(lab).stem))
     return f'{run} Download: <a href="{notebook}" download>notebook</a>, <a href="{script}" download>Python script</a>.'
 
@@ -84,11 +95,15 @@ def lab_files(stem: str) -> tuple[str, str]:
     return f"{DOWNLOADS}/lab-{stem}.ipynb", f"{DOWNLOADS}/lab-{stem}.py"
 
 
+def download(pathto, suffix: str) -> str:
+    return pathto(f"{DOWNLOADS}/{FILE_NAME}{suffix}", resource=True)
+
+
 def keep_links(pathto) -> str:
-    pdf, archive = (pathto(f"{DOWNLOADS}/{FILE_NAME}{suffix}", resource=True) for suffix in (".pdf", ".zip"))
     return (
-        f'Keep it: <a href="{pdf}" download>the chapter as a PDF</a>'
-        f'<span class="only-online">, <a href="{archive}" download>these pages as a zip</a></span>.'
+        f'Keep it: <a href="{download(pathto, PDF)}" download>the chapter as a PDF</a>'
+        f'<span class="only-online">, <a href="{download(pathto, PAGES)}" download>these pages as a zip</a></span>, '
+        f'<a href="{download(pathto, SOURCE)}" download>the book\'s folder as a zip</a>, to run the labs.'
     )
 
 

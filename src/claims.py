@@ -428,7 +428,7 @@ CLAIMS = (
         "In 16 bits GPT-3 does not fit into one card and needs several.",
         RIGHT,
         None,
-        "Its weights alone fill {cards} cards of 80 GB.",
+        "Its weights alone need {cards} cards of 80 GB.",
         "how-many-bytes",
     ),
     Claim(
@@ -446,7 +446,7 @@ CLAIMS = (
         _SIZE,
         "LLaMA-2 with 7 billion parameters needs about 140 GB.",
         WRONG,
-        "unit",
+        "scope",
         "{llama_7b_fp16:.1f} GB. The 70B model needs {llama_70b_fp16:.0f} GB.",
         "how-many-bytes",
     ),
@@ -485,7 +485,7 @@ CLAIMS = (
         "Fine-tuning all of GPT-3 needs 350 GB or somewhat more.",
         WRONG,
         "memory",
-        "350 GB are the weights alone. With gradients and Adam's moments, 16 bytes a parameter, it is "
+        "About 350 GB are the weights alone. With gradients and Adam's moments, 16 bytes a parameter, it is "
         "{gpt3_adam_tb:.1f} TB before any activation.",
         "how-many-bytes",
     ),

@@ -158,17 +158,19 @@ def _question(question, given: tuple) -> dict:
 def exercise_twin(state: dict) -> str:
     """Every question with the numbers of the text, its hints, and the mistakes that are known."""
     found = next(e for e in EXERCISES if e.id == state["exercise"])
-    return "\n".join(_question_twin(question, instances(found.id)[0]) for question in found.questions)
+    given = instances(found.id)[: len(found.given)]
+    return "\n".join(_question_twin(question, given) for question in found.questions)
 
 
-def _question_twin(question, q) -> str:
-    parts = [f"<p>{escape(asked(question, q))}</p>"]
+def _question_twin(question, given: tuple) -> str:
+    parts = [f"<p>{escape(asked(question, given[0]))}</p>"]
     if isinstance(question, Choice):
         options = "".join(f"<li>{escape(option.text)}</li>" for option in question.options)
         parts.append(f'<ol type="a">{options}</ol>')
     if isinstance(question, PickLine):
-        lines = "\n".join(f"{number}  {line}" for number, line in enumerate(BUGS[q.bug].lines, start=1))
-        parts.append(f'<pre tabindex="0">{escape(lines)}</pre>')
+        for piece, q in enumerate(given, start=1):
+            lines = "\n".join(f"{number}  {line}" for number, line in enumerate(BUGS[q.bug].lines, start=1))
+            parts.append(f'<p>Piece {piece}</p>\n<pre tabindex="0">{escape(lines)}</pre>')
     hints = "".join(f"<li>{escape(hint)}</li>" for hint in question.hints)
     parts.append(f"<details><summary>Hints</summary><ol>{hints}</ol></details>")
     if isinstance(question, Number):

@@ -1,5 +1,7 @@
 """Code mended in a lab, tried on the real model: what it does is measured, not how it is written."""
 
+from numbers import Number
+
 import torch
 from torch import nn
 
@@ -40,7 +42,8 @@ def try_count(count) -> Verdict:
         wanted = GPT(config).get_num_params(non_embedding=False)
         given = count(V, T, L, C)
         if given != wanted:
-            text = f"For V = {V}, T = {T}, L = {L}, C = {C} it gives {given:,}; the model has {wanted:,}."
+            got = f"{given:,}" if isinstance(given, Number) else repr(given)
+            text = f"For V = {V}, T = {T}, L = {L}, C = {C} it gives {got}; the model has {wanted:,}."
             return Verdict(False, f"Not yet. {text}")
     return Verdict(True, f"Right: {len(_COUNTED)} models have as many parameters as it says.")
 

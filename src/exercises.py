@@ -44,7 +44,7 @@ from answers import (
 )
 from bugs import BUGS
 from gpt_config import PRESETS, GPTConfig
-from published import GPT1_VOCABULARY
+from published import CHINCHILLA_TABLE, GPT1_VOCABULARY
 from sizing import count_parameters, decay_split, padded_vocab_size, parameter_table
 
 INSTANCES = 31  # at least: those of the text, and others up to this number
@@ -1134,14 +1134,10 @@ DESIGN = Exercise(
 
 # ---- Rows with a free head width ------------------------------------------------------------------
 
-# Hoffmann et al. (2022), table A9: d_model, n_heads, kv_size of the six rows with H·d unequal to C.
-_ODD_ROWS = (
-    (2688, 22, 128),
-    (2944, 22, 128),
-    (4352, 32, 128),
-    (4608, 32, 128),
-    (4864, 32, 128),
-    (4992, 32, 128),
+_ODD_ROWS = tuple(
+    {"C": row.n_embd, "H": row.n_head, "d": row.head_width}
+    for row in CHINCHILLA_TABLE
+    if row.n_head * row.head_width != row.n_embd
 )
 
 
@@ -1155,7 +1151,7 @@ ODD_ROWS = Exercise(
     title="Heads of a free width",
     section="4.2",
     level=2,
-    given=tuple({"C": C, "H": H, "d": d} for C, H, d in _ODD_ROWS),
+    given=_ODD_ROWS,
     draw=lambda rng: {
         "C": 64 * rng.randrange(8, 90),
         "H": rng.randrange(6, 48),
@@ -1408,8 +1404,7 @@ def wrong_line(number: int) -> str:
         ValueError: the text has no such piece.
     """
     pieces = SPOT_THE_BUG.given
-    if number not in range(1, len(pieces) + 1):
-        raise ValueError(f"piece={number!r} is not valid; use 1 to {len(pieces)}")
+    _require_between("piece", number, 1, len(pieces))
     bug = BUGS[pieces[number - 1]["bug"]]
     return f"Line {bug.line}. {bug.reason}"
 
@@ -1448,8 +1443,7 @@ def hint(question_id: str, number: int = 1) -> Text:
         ValueError: there is no such question or hint.
     """
     _, question = _question(question_id)
-    if number not in range(1, len(question.hints) + 1):
-        raise ValueError(f"hint={number!r} is not valid; {question_id} has hints 1 to {len(question.hints)}")
+    _require_between("hint", number, 1, len(question.hints), f"{question_id} has hints")
     return Text(question.hints[number - 1])
 
 
@@ -1458,15 +1452,20 @@ def check(question_id: str, answer, instance: int = 0) -> Verdict:
 
     Args:
         question_id: as it stands in the exercise.
-        answer: a number, or what would be typed in the page; ``...`` for not yet. For a number also a function whose
-            parameters are quantities of the question, which is tried on every instance. For "design" a ``GPTConfig``
-            or (C, H). For what is to be mended, the mended function.
+        answer: a number (Python's, NumPy's or a tensor), or what would be typed in the page; ``...`` for not yet. For
+            a number also a function whose parameters are quantities of the question, which is tried on every instance.
+            For "design" a ``GPTConfig`` or (C, H). For what is to be mended, the mended function.
         instance: which numbers: 0 for those of the text.
 
     Raises:
-        ValueError: there is no such question or instance, or a function has a parameter that is no quantity.
+        ValueError: there is no such question or instance, the answer is of another kind than the question's, or a
+            function has a parameter that is no quantity.
     """
     if any(question_id in exercise.trials for exercise in EXERCISES):
+        if answer is ...:
+            return Verdict(False, SENTENCES["blank"])
+        if not callable(answer):
+            raise ValueError(f"answer={answer!r} is not valid; use the mended function")
         from exercise_trials import TRIALS  # needs torch, which the book's build does without
 
         return TRIALS[question_id](answer)
@@ -1478,7 +1477,7 @@ def check(question_id: str, answer, instance: int = 0) -> Verdict:
         return _check_design(question, q, answer)
     if callable(answer):
         return _check_function(exercise, question, answer)
-    got = shown(answer if isinstance(answer, str) else repr(answer))
+    got = _as_typed(answer)
     if isinstance(question, Choice | PickLine):
         return _verdict(*_judge_listed(question, q, instance, got))
     try:
@@ -1486,6 +1485,13 @@ def check(question_id: str, answer, instance: int = 0) -> Verdict:
     except UnreadableAnswer as error:
         return Verdict(False, str(error))
     return _verdict(*diagnose(question, *_right_and_wrong(question_id, instance), value, got, shortened))
+
+
+def _as_typed(answer) -> str:
+    """An answer from a lab as it would be typed; a number of NumPy or PyTorch looks like one of Python."""
+    if hasattr(answer, "item") and math.prod(answer.shape) == 1:
+        answer = answer.item()
+    return shown(answer if isinstance(answer, str) else repr(answer))
 
 
 @cache
@@ -1520,9 +1526,11 @@ def _judge_listed(question: Choice | PickLine, q: SimpleNamespace, instance: int
 def _check_design(question: Design, q: SimpleNamespace, answer) -> Verdict:
     if isinstance(answer, GPTConfig):
         answer = (answer.n_embd, answer.n_head)
-    if ... in answer:
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise ValueError(f"answer={answer!r} is not valid; use (C, H) or a GPTConfig")
+    if any(given is ... for given in answer):
         return Verdict(False, SENTENCES["blank"])
-    texts = [shown(given if isinstance(given, str) else repr(given)) for given in answer]
+    texts = [_as_typed(given) for given in answer]
     missing = " and ".join(name for name, got in zip("CH", texts, strict=True) if not got)
     if missing:
         return Verdict(False, SENTENCES["missing"].format(name=missing))
@@ -1538,8 +1546,10 @@ def _check_design(question: Design, q: SimpleNamespace, answer) -> Verdict:
     return _verdict(*question.judge(q, *sizes, lambda width: design_count(q, width)))
 
 
-def _check_function(exercise: Exercise, question: Number, function: Callable) -> Verdict:
+def _check_function(exercise: Exercise, question, function: Callable) -> Verdict:
     """Call it with the quantities that it names, for every instance; stop at the first that goes wrong."""
+    if not isinstance(question, Number):
+        raise ValueError(f"question={question.id!r} is not answered by a function: its answer is not a number")
     known = list(exercise.given[0])
     wanted = list(inspect.signature(function).parameters)
     if not set(wanted) <= set(known):
@@ -1573,9 +1583,13 @@ def _question(question_id: str):
 
 
 def _instance(exercise: Exercise, number: int) -> SimpleNamespace:
-    if type(number) is not int or number not in range(INSTANCES):
-        raise ValueError(f"instance={number!r} is not valid; use 0 to {INSTANCES - 1}")
+    _require_between("instance", number, 0, INSTANCES - 1)
     return instances(exercise.id)[number]
+
+
+def _require_between(name: str, number, low: int, high: int, valid: str = "use") -> None:
+    if type(number) is not int or not low <= number <= high:
+        raise ValueError(f"{name}={number!r} is not valid; {valid} {low} to {high}")
 
 
 def _named(name: str, known: dict, kind: str):

@@ -271,21 +271,8 @@ def six_counts(counts: dict[str, int]) -> Figure:
 
 def part_shares(shares: dict[str, dict[str, float]]) -> Figure:
     """One bar per model, cut into the parts of its unique parameters; shares: {model: {part: percentage}}."""
-    with matplotlib.rc_context(LOOK):
-        figure, axes = canvas(3.2)
-        for row, parts in enumerate(shares.values()):
-            left = 0.0
-            for (part, share), colour in zip(parts.items(), DATA_COLOURS, strict=False):
-                axes.barh(row, share, left=left, height=0.4, color=colour)
-                if share >= 5:  # thinner parts have no room for a number
-                    axes.text(left + share / 2, row - 0.25, f"{share:.0f}", ha="center", va="bottom", fontsize=9)
-                if share >= 5 and row == 0:
-                    axes.text(left + share / 2, -0.6, part.replace(" ", "\n"), color=colour, ha="center", va="bottom")
-                left += share
-        axes.set_yticks(range(len(shares)), list(shares))
-        axes.tick_params(axis="y", length=0)
-        axes.set(xlabel="% of unique parameters", xlim=(0, 100), ylim=(len(shares) - 0.6, -1.35))
-        axes.spines["left"].set_visible(False)
+    parts = [{part.replace(" ", "\n"): share for part, share in of_model.items()} for of_model in shares.values()]
+    figure = _stacked_shares(list(shares), parts, DATA_COLOURS, 3.2, bar=0.4, lift=0.25, heading=-0.6, top=-1.35)
     alt = "Four stacked bars from the smallest to the largest GPT-2: the token table shrinks, attention and MLP grow."
     return Figure(figure, alt)
 
@@ -299,24 +286,40 @@ def shares_across_families(shares: dict[str, dict[str, float]]) -> Figure:
         "MLP": ("MLP",),
     }
     colours = (DATA_COLOURS[0], DATA_COLOURS[4], DATA_COLOURS[1], DATA_COLOURS[2])
-    with matplotlib.rc_context(LOOK):
-        figure, axes = canvas(4.4)
-        for row, parts in enumerate(shares.values()):
-            left = 0.0
-            for (group, members), colour in zip(groups.items(), colours, strict=True):
-                share = sum(parts.get(part, 0.0) for part in members)
-                axes.barh(row, share, left=left, height=0.42, color=colour)
-                if share >= 5:  # thinner parts have no room for a number
-                    axes.text(left + share / 2, row - 0.23, f"{share:.0f}", ha="center", va="bottom", fontsize=9)
-                if share >= 5 and row == 0:
-                    axes.text(left + share / 2, -0.62, group, color=colour, ha="center", va="bottom")
-                left += share
-        axes.set_yticks(range(len(shares)), list(shares))
-        axes.tick_params(axis="y", length=0)
-        axes.set(xlabel="% of unique parameters", xlim=(0, 100), ylim=(len(shares) - 0.6, -1.6))
-        axes.spines["left"].set_visible(False)
+    parts = [
+        {group: sum(of_model.get(part, 0.0) for part in members) for group, members in groups.items()}
+        for of_model in shares.values()
+    ]
+    figure = _stacked_shares(list(shares), parts, colours, 4.4, bar=0.42, lift=0.23, heading=-0.62, top=-1.6)
     alt = "Stacked bars for nine models. The token table shrinks from a third to almost nothing; the MLP grows"
     return Figure(figure, f"{alt} to two thirds, and to four fifths in LLaMA.")
+
+
+def _stacked_shares(models, parts, colours, height_inches, *, bar, lift, heading, top) -> MatplotlibFigure:
+    """One bar per model, cut into its parts, which are named above the first; parts: one {name: percentage} per model.
+
+    Args:
+        bar: thickness of a bar; rows are 1 apart.
+        lift: from the middle of a bar to the number above it.
+        heading: where the names stand.
+        top: upper end of the drawing.
+    """
+    with matplotlib.rc_context(LOOK):
+        figure, axes = canvas(height_inches)
+        for row, shares in enumerate(parts):
+            left = 0.0
+            for (name, share), colour in zip(shares.items(), colours, strict=False):
+                axes.barh(row, share, left=left, height=bar, color=colour)
+                if share >= 5:  # thinner parts have no room for a number
+                    axes.text(left + share / 2, row - lift, f"{share:.0f}", ha="center", va="bottom", fontsize=9)
+                if share >= 5 and row == 0:
+                    axes.text(left + share / 2, heading, name, color=colour, ha="center", va="bottom")
+                left += share
+        axes.set_yticks(range(len(models)), models)
+        axes.tick_params(axis="y", length=0)
+        axes.set(xlabel="% of unique parameters", xlim=(0, 100), ylim=(len(models) - 0.6, top))
+        axes.spines["left"].set_visible(False)
+    return figure
 
 
 def article_sum(steps: dict[str, int]) -> Figure:

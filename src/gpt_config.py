@@ -42,8 +42,7 @@ class GPTConfig:
                 f"n_head={self.n_head} does not divide n_embd={self.n_embd}; "
                 f"nearest valid n_head: {_nearest_divisors(self.n_embd, self.n_head)}"
             )
-        is_number = isinstance(self.dropout, (int, float)) and not isinstance(self.dropout, bool)
-        if not is_number or not 0 <= self.dropout < 1:  # NaN fails the comparison, too
+        if not is_number(self.dropout) or not 0 <= self.dropout < 1:  # NaN fails the comparison, too
             raise ValueError(f"dropout={self.dropout!r} is not valid; use a number in [0, 1)")
         if not isinstance(self.bias, bool):
             raise ValueError(f"bias={self.bias!r} is not valid; use True or False")
@@ -58,6 +57,17 @@ def require_positive_int(name: str, value) -> None:
     """Refuse with a ValueError whatever is not an int of at least 1; bool is refused although it is an int."""
     if type(value) is not int or value < 1:
         raise ValueError(f"{name}={value!r} is not valid; use an integer of at least 1")
+
+
+def require_scale(name: str, value) -> None:
+    """Refuse with a ValueError whatever is not a number from 0 up to, but not, infinity."""
+    if not is_number(value) or not 0 <= value < math.inf:
+        raise ValueError(f"{name}={value!r} is not valid; use a finite number of at least 0")
+
+
+def is_number(value) -> bool:
+    """Whether it is an int or a float, NaN included; bool is none although it is an int."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def divisors(n: int) -> list[int]:

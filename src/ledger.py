@@ -1,7 +1,7 @@
 """The size ledger: known models by name, and which vocabulary explains a printed size."""
 
 from costs import FLOAT_BYTES, evaluate, kv_cache
-from gpt_config import PRESETS, GPTConfig
+from gpt_config import PRESETS, GPTConfig, require_positive_int
 from llama_config import LLAMA_PRESETS, LlamaConfig
 from sizing import count_parameters
 
@@ -25,8 +25,9 @@ def vocabularies_printing(config: GPTConfig, millions: int) -> range:
     The count is linear in V: without the token table it is ``rest``, and each token adds C.
 
     Raises:
-        ValueError: no V does.
+        ValueError: no V does, or millions is not an integer of at least 1.
     """
+    require_positive_int("millions", millions)
     rest = count_parameters(config) - config.vocab_size * config.n_embd
     half_a_million = 500_000
     low, high = (
@@ -42,7 +43,11 @@ def kv_cache_bytes(config: GPTConfig | LlamaConfig, bytes_per_number: int = 2) -
     """Keys and values of one sequence of T tokens; with grouped heads only n_kv_head of the n_head heads have them.
 
     Ainslie et al. (2023), section 2.2.
+
+    Raises:
+        ValueError: bytes_per_number is not an integer of at least 1.
     """
+    require_positive_int("bytes_per_number", bytes_per_number)
     numbers = evaluate(kv_cache(), config) // FLOAT_BYTES
     if isinstance(config, LlamaConfig):
         numbers = numbers * config.n_kv_head // config.n_head

@@ -13,14 +13,19 @@ import numpy as np
 from numpy.polynomial.polynomial import polyval
 
 from gpt import INIT_STD
-from gpt_config import GPTConfig, require_positive_int
+from gpt_config import GPTConfig, require_positive_int, require_scale
 
 LAYER_NORM_EPS = 1e-5  # torch.nn.LayerNorm's default
 _HERMITE_TERMS = 12  # up to C = 4096, more terms change the variance by less than one part in ten thousand
 
 
 def gelu_mean_square(input_std: float) -> float:
-    """E[gelu(u)²] for Gaussian u of mean 0 and the given standard deviation, with GPT-2's tanh form of GELU."""
+    """E[gelu(u)²] for Gaussian u of mean 0 and the given standard deviation, with GPT-2's tanh form of GELU.
+
+    Raises:
+        ValueError: input_std is not a finite number of at least 0.
+    """
+    require_scale("input_std", input_std)
     u, weight = _gauss_points(input_std)
     return float(np.sum(weight * _gelu(u) ** 2))
 
@@ -41,9 +46,10 @@ def stream_covariances(
         1 + 2L arrays (T, T); the diagonal is the stream's variance at each position.
 
     Raises:
-        ValueError: length is not an integer of at least 1.
+        ValueError: length is not an integer of at least 1, or projection_std not a finite number of at least 0.
     """
     require_positive_int("length", length)
+    require_scale("projection_std", projection_std)
     C = config.n_embd
     # Uniform causal attention: row t averages positions 1 to t.
     average = np.tril(np.ones((length, length))) / np.arange(1, length + 1)[:, None]

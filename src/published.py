@@ -15,7 +15,8 @@ class PublishedModel(NamedTuple):
 
 # Radford et al. (2019), table 2, in millions.
 GPT2_TABLE = {"gpt2": 117, "gpt2-medium": 345, "gpt2-large": 762, "gpt2-xl": 1542}
-# The released GPT: 40,000 merges (Radford et al. 2018, section 4.1) and the 478 symbols that its encoder starts from.
+# Rows of the first GPT's token table, model/params_shapes.json in its released code. Radford et al. (2018), section
+# 4.1, speak of 40,000 merges; the rest are single symbols.
 GPT1_VOCABULARY = 40_478
 
 # Brown et al. (2020), table 2.1.

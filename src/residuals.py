@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from gpt import GPT
+from gpt_config import require_scale
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,12 @@ def measure_stream(model: GPT, idx: Tensor) -> list[StreamPoint]:
 
 @torch.no_grad()
 def rescale_projections(model: nn.Module, factor: float) -> None:
-    """Multiply every ``c_proj.weight`` by ``factor``, in place: from 1/sqrt(2L) to another rule without a new draw."""
+    """Multiply every ``c_proj.weight`` by ``factor``, in place: from 1/sqrt(2L) to another rule without a new draw.
+
+    Raises:
+        ValueError: factor is not a finite number of at least 0.
+    """
+    require_scale("factor", factor)
     for name, parameter in model.named_parameters():
         if name.endswith("c_proj.weight"):
             parameter.mul_(factor)

@@ -11,14 +11,15 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import groupby
 
 from gpt_config import GPTConfig, require_positive_int
 from llama_config import LlamaConfig
 
 
 @dataclass(frozen=True)
-class Tensor:
-    """One line of the symbolic table.
+class Entry:
+    """One entry of the symbolic table.
 
     Attributes:
         name: key in the state dict; ``{i}`` stands for the number of the layer.
@@ -41,6 +42,10 @@ class Tensor:
         coefficient = math.prod(factor for factor, _ in self.shape)
         return coefficient, tuple(symbol for _, symbol in self.shape)
 
+    def count(self, dims: dict[str, int]) -> int:
+        """The number of elements of one such tensor, for the value of each symbol."""
+        return math.prod(factor * dims[symbol] for factor, symbol in self.shape)
+
     def shape_text(self) -> str:
         """The shape as it is written in the book: ``(3C, C)``."""
         return "(" + ", ".join(f"{'' if k == 1 else k}{symbol}" for k, symbol in self.shape) + ")"
@@ -49,24 +54,24 @@ class Tensor:
 PARTS = ("token embedding", "position embedding", "attention", "MLP", "LayerNorm", "output head")
 
 
-def _linear(name: str, out_factor: int, in_factor: int, part: str) -> tuple[Tensor, Tensor]:
+def _linear(name: str, out_factor: int, in_factor: int, part: str) -> tuple[Entry, Entry]:
     return (
-        Tensor(f"{name}.weight", ((out_factor, "C"), (in_factor, "C")), part, per_layer=True),
-        Tensor(f"{name}.bias", ((out_factor, "C"),), part, per_layer=True, bias=True),
+        Entry(f"{name}.weight", ((out_factor, "C"), (in_factor, "C")), part, per_layer=True),
+        Entry(f"{name}.bias", ((out_factor, "C"),), part, per_layer=True, bias=True),
     )
 
 
-def _norm(name: str, per_layer: bool = True) -> tuple[Tensor, Tensor]:
+def _norm(name: str, per_layer: bool = True) -> tuple[Entry, Entry]:
     return (
-        Tensor(f"{name}.weight", ((1, "C"),), "LayerNorm", per_layer),
-        Tensor(f"{name}.bias", ((1, "C"),), "LayerNorm", per_layer, bias=True),
+        Entry(f"{name}.weight", ((1, "C"),), "LayerNorm", per_layer),
+        Entry(f"{name}.bias", ((1, "C"),), "LayerNorm", per_layer, bias=True),
     )
 
 
 _BLOCK = "transformer.h.{i}"
 SHAPE_TABLE = (
-    Tensor("transformer.wte.weight", ((1, "V"), (1, "C")), "token embedding"),
-    Tensor("transformer.wpe.weight", ((1, "T"), (1, "C")), "position embedding"),
+    Entry("transformer.wte.weight", ((1, "V"), (1, "C")), "token embedding"),
+    Entry("transformer.wpe.weight", ((1, "T"), (1, "C")), "position embedding"),
     *_norm(f"{_BLOCK}.ln_1"),
     *_linear(f"{_BLOCK}.attn.c_attn", 3, 1, "attention"),
     *_linear(f"{_BLOCK}.attn.c_proj", 1, 1, "attention"),
@@ -74,19 +79,19 @@ SHAPE_TABLE = (
     *_linear(f"{_BLOCK}.mlp.c_fc", 4, 1, "MLP"),
     *_linear(f"{_BLOCK}.mlp.c_proj", 1, 4, "MLP"),
     *_norm("transformer.ln_f", per_layer=False),
-    Tensor("lm_head.weight", ((1, "V"), (1, "C")), "output head", tied_to="transformer.wte.weight"),
+    Entry("lm_head.weight", ((1, "V"), (1, "C")), "output head", tied_to="transformer.wte.weight"),
 )
 
 LLAMA_PARTS = ("token embedding", "attention", "MLP", "RMSNorm", "output head")
 
 
-def _in_block(name: str, part: str, *shape: str) -> Tensor:
-    return Tensor(f"model.layers.{{i}}.{name}.weight", tuple((1, symbol) for symbol in shape), part, per_layer=True)
+def _in_block(name: str, part: str, *shape: str) -> Entry:
+    return Entry(f"model.layers.{{i}}.{name}.weight", tuple((1, symbol) for symbol in shape), part, per_layer=True)
 
 
 # Names as in the published checkpoints; Touvron et al. (2023), section 2.2.
 LLAMA_TABLE = (
-    Tensor("model.embed_tokens.weight", ((1, "V"), (1, "C")), "token embedding"),
+    Entry("model.embed_tokens.weight", ((1, "V"), (1, "C")), "token embedding"),
     _in_block("self_attn.q_proj", "attention", "C", "C"),
     _in_block("self_attn.k_proj", "attention", "K", "C"),
     _in_block("self_attn.v_proj", "attention", "K", "C"),
@@ -96,18 +101,18 @@ LLAMA_TABLE = (
     _in_block("mlp.down_proj", "MLP", "C", "F"),
     _in_block("input_layernorm", "RMSNorm", "C"),
     _in_block("post_attention_layernorm", "RMSNorm", "C"),
-    Tensor("model.norm.weight", ((1, "C"),), "RMSNorm"),
-    Tensor("lm_head.weight", ((1, "V"), (1, "C")), "output head"),
+    Entry("model.norm.weight", ((1, "C"),), "RMSNorm"),
+    Entry("lm_head.weight", ((1, "V"), (1, "C")), "output head"),
 )
 
 
 @dataclass(frozen=True)
 class Convention:
-    """A way to count, with the lines of a table that it includes; the formula is GPT-2's."""
+    """A way to count, with the entries of a table that it includes; the formula is GPT-2's."""
 
     formula: str
     used_by: str
-    includes: Callable[[Tensor], bool]
+    includes: Callable[[Entry], bool]
 
 
 CONVENTIONS = {
@@ -145,8 +150,8 @@ CONVENTIONS = {
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """One entry of the state dict of a given configuration: its key, shape, size in elements, part and partner."""
+class Row:
+    """One tensor in the state dict of a given configuration: its key, shape, size in elements, part and partner."""
 
     name: str
     shape: tuple[int, ...]
@@ -163,20 +168,17 @@ def dimensions(config: GPTConfig | LlamaConfig) -> dict[str, int]:
     return dims
 
 
-def parameter_table(config: GPTConfig | LlamaConfig) -> list[Parameter]:
+def parameter_table(config: GPTConfig | LlamaConfig) -> list[Row]:
     """Every entry of the model's state dict, in its order, the tied head included."""
     dims = dimensions(config)
-    tensors = _tensors(config)
-    before = [t for t in tensors if not t.per_layer and t.part.endswith("embedding")]
-    block = [t for t in tensors if t.per_layer]
-    after = [t for t in tensors if not t.per_layer and t not in before]
-
-    def row(tensor: Tensor, layer: int | None = None) -> Parameter:
-        shape = tuple(factor * dims[symbol] for factor, symbol in tensor.shape)
-        return Parameter(tensor.name.format(i=layer), shape, math.prod(shape), tensor.part, tensor.tied_to)
-
-    in_blocks = [row(t, layer) for layer in range(config.n_layer) for t in block]
-    return [row(t) for t in before] + in_blocks + [row(t) for t in after]
+    rows = []
+    for per_layer, group in groupby(_entries(config), key=lambda entry: entry.per_layer):
+        entries = list(group)
+        for layer in range(config.n_layer if per_layer else 1):
+            for entry in entries:
+                shape = tuple(factor * dims[symbol] for factor, symbol in entry.shape)
+                rows.append(Row(entry.name.format(i=layer), shape, entry.count(dims), entry.part, entry.tied_to))
+    return rows
 
 
 def count_parameters(config: GPTConfig | LlamaConfig, convention: str = "unique") -> int:
@@ -185,9 +187,7 @@ def count_parameters(config: GPTConfig | LlamaConfig, convention: str = "unique"
     Raises:
         ValueError: the convention has no such name.
     """
-    if convention not in CONVENTIONS:
-        raise ValueError(f"convention={convention!r} is not known; use one of {', '.join(CONVENTIONS)}")
-    return _count(config, CONVENTIONS[convention].includes)
+    return _count(config, _convention(convention).includes)
 
 
 def count_by_part(config: GPTConfig | LlamaConfig) -> dict[str, int]:
@@ -197,14 +197,18 @@ def count_by_part(config: GPTConfig | LlamaConfig) -> dict[str, int]:
 
 
 def polynomial(
-    bias: bool, convention: str = "unique", table: tuple[Tensor, ...] = SHAPE_TABLE
+    bias: bool, convention: str = "unique", table: tuple[Entry, ...] = SHAPE_TABLE
 ) -> dict[tuple[str, ...], int]:
-    """The count as a polynomial: {("V", "C"): 1, ("T", "C"): 1, ("L", "C", "C"): 12, ...}."""
+    """The count as a polynomial: {("V", "C"): 1, ("T", "C"): 1, ("L", "C", "C"): 12, ...}.
+
+    Raises:
+        ValueError: the convention has no such name.
+    """
     terms = Counter()
-    for tensor in table:
-        if CONVENTIONS[convention].includes(tensor) and (bias or not tensor.bias):
-            coefficient, symbols = tensor.monomial()
-            terms[("L",) * tensor.per_layer + symbols] += coefficient
+    for entry in filter(_convention(convention).includes, table):
+        if bias or not entry.bias:
+            coefficient, symbols = entry.monomial()
+            terms[("L",) * entry.per_layer + symbols] += coefficient
     return dict(terms)
 
 
@@ -237,17 +241,19 @@ def padded_vocab_size(n: int, multiple: int) -> int:
     return -(-n // multiple) * multiple
 
 
-def _tensors(config: GPTConfig | LlamaConfig) -> list[Tensor]:
-    """The lines of the family's table that exist in this configuration."""
+def _convention(name: str) -> Convention:
+    if name not in CONVENTIONS:
+        raise ValueError(f"convention={name!r} is not known; use one of {', '.join(CONVENTIONS)}")
+    return CONVENTIONS[name]
+
+
+def _entries(config: GPTConfig | LlamaConfig) -> list[Entry]:
+    """The entries of the family's table that exist in this configuration."""
     if isinstance(config, LlamaConfig):
         return list(LLAMA_TABLE)
-    return [t for t in SHAPE_TABLE if config.bias or not t.bias]
+    return [entry for entry in SHAPE_TABLE if config.bias or not entry.bias]
 
 
-def _count(config: GPTConfig | LlamaConfig, includes: Callable[[Tensor], bool]) -> int:
+def _count(config: GPTConfig | LlamaConfig, includes: Callable[[Entry], bool]) -> int:
     dims = dimensions(config)
-    total = 0
-    for tensor in filter(includes, _tensors(config)):
-        elements = math.prod(factor * dims[symbol] for factor, symbol in tensor.shape)
-        total += elements * (config.n_layer if tensor.per_layer else 1)
-    return total
+    return sum(e.count(dims) * (config.n_layer if e.per_layer else 1) for e in filter(includes, _entries(config)))

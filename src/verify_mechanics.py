@@ -55,7 +55,7 @@ def meta_model(config: GPTConfig) -> GPT:
         return GPT(config)
 
 
-def saved_bytes(model: nn.Module) -> int:
+def checkpoint_bytes(model: nn.Module) -> int:
     file = io.BytesIO()
     torch.save(model.state_dict(), file)
     return file.tell()
@@ -277,7 +277,7 @@ def section_4_4() -> Iterator[tuple]:
 def exercises() -> Iterator[tuple]:
     """Trimming, and the head count."""
     model = seeded(TINY)
-    before, bytes_before, idx = unique_params(model), saved_bytes(model), torch.randint(7, (3, 4))
+    before, bytes_before, idx = unique_params(model), checkpoint_bytes(model), torch.randint(7, (3, 4))
     logits, _ = model(idx, idx)
     model.crop_block_size(4)
     trimmed, _ = model(idx, idx)
@@ -289,7 +289,7 @@ def exercises() -> Iterator[tuple]:
         "trim_file",
         "the saved file is smaller by at least the 64 bytes of two rows",
         True,
-        bytes_before - saved_bytes(model) >= 64,
+        bytes_before - checkpoint_bytes(model) >= 64,
     )
 
     two, four = seeded(TINY), GPT(replace(TINY, n_head=4))

@@ -7,6 +7,8 @@ import gzip
 import os
 import shutil
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -48,11 +50,15 @@ class GzipHandler(SimpleHTTPRequestHandler):
         pass
 
 
-def serve(folder: Path) -> ThreadingHTTPServer:
-    """A server of ``folder`` on a free port of the loopback address, running in a thread of its own."""
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of ``folder`` on a free port of this machine, served by a thread until the block is left."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(GzipHandler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
 
 
 def is_here(url: str) -> bool:
@@ -83,9 +89,8 @@ def book() -> Path:
 @pytest.fixture(scope="session")
 def site(book):
     """The address of the built pages on this machine, with compression."""
-    server = serve(book)
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(book) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

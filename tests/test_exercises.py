@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -175,6 +176,7 @@ SLOW |= dict.fromkeys(("double_width", "double_width_total", "decay_split", "not
 
 @every_number
 def test_the_right_answer_is_what_the_model_says(exercise, question):
+    assert question.id in MEASURED, f"say in MEASURED how a model answers {question.id!r}"
     for instance, q in list(enumerate(instances(exercise.id)))[: SLOW.get(question.id, INSTANCES)]:
         measured = MEASURED[question.id](q)
 
@@ -497,7 +499,8 @@ def test_a_choice_has_one_right_option_and_a_reason_against_each_other(question)
             option = question.options[i]
             assert verdict.right or f"{option.reason} See {PLACES[option.place]}." in verdict.text
     assert check(question.id, "").text == SENTENCES["choose"]
-    assert check(question.id, "z").text == SENTENCES["unlisted"].format(got="z", choices="a, b, c, d")
+    letters = ", ".join("abcdef"[: len(question.options)])
+    assert check(question.id, "z").text == SENTENCES["unlisted"].format(got="z", choices=letters)
 
 
 def test_each_line_but_the_wrong_one_is_defended():
@@ -601,8 +604,95 @@ def test_a_function_is_tried_on_every_instance():
 def test_a_blank_is_answered_by_what_to_fill_in():
     for answer in (..., lambda T, n, C: ...):
         assert check("trimming", answer).text == SENTENCES["blank"]
+    for question_id in ("same_weights", "spot_the_bug", "design", "mend_norms", "mend_head"):
+        assert check(question_id, ...).text == SENTENCES["blank"]
     assert check("design", (..., ...)).text == SENTENCES["blank"]
     assert not check("head_count", True).right
+
+
+@pytest.mark.parametrize("number", [np.int64, np.float64, torch.tensor, lambda n: torch.tensor([n]), np.float32])
+def test_a_number_of_numpy_or_pytorch_is_read_like_one_of_python(number):
+    """What labs compute, from a reader's own function, too; it is said back as it would be typed."""
+    assert check("trimming", number(16)).right
+    assert check("trimming", number(15)).text == check("trimming", type(number(15).item())(15)).text
+    assert check("trimming", lambda T, n, C: number((T - n) * C)).right
+    assert check("design", (number(256), number(4))).right
+
+
+@pytest.mark.parametrize("number", [np.float64, np.float32, torch.tensor])
+def test_a_decimal_of_numpy_or_pytorch_is_read(number):
+    assert check("first_loss", number(10.979)).right
+    assert not check("first_loss", number(10.5)).right
+
+
+def test_several_numbers_at_once_are_no_number():
+    for answer in (torch.arange(2), np.arange(2), [16, 16]):
+        assert check("trimming", answer).text == SENTENCES["unread"].format(got=repr(answer))
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "message"),
+    [
+        ("design", 256, "answer=256 is not valid; use (C, H) or a GPTConfig"),
+        ("design", "256", "answer='256' is not valid; use (C, H) or a GPTConfig"),
+        ("design", (256,), "answer=(256,) is not valid; use (C, H) or a GPTConfig"),
+        ("design", (256, 4, 6), "answer=(256, 4, 6) is not valid; use (C, H) or a GPTConfig"),
+        ("design", (..., 4, 6), "answer=(Ellipsis, 4, 6) is not valid; use (C, H) or a GPTConfig"),
+        ("design", print, "answer=<built-in function print> is not valid; use (C, H) or a GPTConfig"),
+        ("mend_norms", 1864, "answer=1864 is not valid; use the mended function"),
+        (
+            "same_weights",
+            lambda C: "c",
+            "question='same_weights' is not answered by a function: its answer is not a number",
+        ),
+        (
+            "spot_the_bug",
+            lambda bug: 6,
+            "question='spot_the_bug' is not answered by a function: its answer is not a number",
+        ),
+    ],
+)
+def test_an_answer_of_another_kind_is_refused_with_the_right_kind(name, answer, message):
+    with pytest.raises(ValueError) as refusal:
+        check(name, answer)
+
+    assert str(refusal.value) == message
+
+
+def test_a_mended_function_that_returns_nothing_is_told_so():
+    def count(V, T, L, C):
+        V + T
+
+    assert check("mend_norms", count).text == (
+        "Not yet. For V = 7, T = 6, L = 2, C = 8 it gives None; the model has 1,864."
+    )
+
+
+@pytest.mark.parametrize("number", [True, 1.0, "1", None, -1, 31])
+def test_only_a_whole_number_names_a_hint_a_piece_or_an_instance(number):
+    with pytest.raises(ValueError) as refusal:
+        hint("trimming", number)
+    assert str(refusal.value) == f"hint={number!r} is not valid; trimming has hints 1 to 3"
+    with pytest.raises(ValueError) as refusal:
+        wrong_line(number)
+    assert str(refusal.value) == f"piece={number!r} is not valid; use 1 to 5"
+    with pytest.raises(ValueError) as refusal:
+        ask("trimming", number)
+    assert str(refusal.value) == f"instance={number!r} is not valid; use 0 to 30"
+
+
+def test_the_odd_rows_are_six_of_the_printed_table():
+    """Hoffmann et al. (2022), table A9: d_model, n_heads, kv_size."""
+    odd = next(e for e in EXERCISES if e.id == "odd_rows").given
+
+    assert [tuple(row.values()) for row in odd] == [
+        (2688, 22, 128),
+        (2944, 22, 128),
+        (4352, 32, 128),
+        (4608, 32, 128),
+        (4864, 32, 128),
+        (4992, 32, 128),
+    ]
 
 
 def test_unknown_names_and_numbers_are_refused():
@@ -666,7 +756,7 @@ def test_the_chapter_has_every_exercise_once_in_order_with_its_solution():
     assert re.findall(r"^```\{solution\} exercise-(\w+)\n:class: dropdown$", chapter, re.MULTILINE) == [
         name for _, name in stated
     ]
-    assert [len([e for e in EXERCISES if e.level == level]) for level in (1, 2, 3)] == [5, 6, 5]
+    assert {e.level for e in EXERCISES} == {1, 2, 3}
     assert [e.level for e in EXERCISES] == sorted(e.level for e in EXERCISES)
 
 

@@ -96,6 +96,7 @@ def test_a_figure_brings_its_caption_with_the_labs_number_and_a_link(good):
 
     assert figure.svg["aria-label"] == "Bars"
     assert "Three of 7 grow." in figure.figcaption.text
+    assert "Measured in the lab." in figure.figcaption.text
     assert figure.find("a", href="notebooks/lab.html")
     assert "See Fig. 1." in good[0].text
 

@@ -13,6 +13,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from claims import CLAIMS
 from verify_mechanics import run_checks
 
 ROOT = Path(__file__).parent.parent
@@ -54,6 +55,12 @@ def figures(notebook) -> dict[str, str]:
 @pytest.fixture(scope="module", params=LABS, ids=lambda path: path.stem)
 def lab(request):
     return request.param
+
+
+@pytest.fixture(scope="module")
+def mechanics():
+    """{key: value} of what verify_mechanics measures."""
+    return {check.key: check.measured for check in run_checks()}
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +110,17 @@ def test_its_text_reads_the_same_in_a_notebook_and_in_the_book(lab):
     assert re.findall(r"\{[a-z:]+\}`", text) == []
 
 
+def test_every_value_that_it_hands_over_is_read(lab, mechanics):
+    """In a chapter or a widget of it, in a caption, in the reason of a verdict; or it is held against the mechanics."""
+    notebook = saved(lab)
+    chapters = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "chapters").glob("*.md"))
+    captions = "".join(cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", "") for cell in notebook.cells)
+    reasons = "".join(claim.reason for claim in CLAIMS if lab.stem == "claims")
+    read = {*re.findall(rf"{lab.name}::(\w+)", chapters), *re.findall(r"\{glue:\w+\}`(\w+)", captions)}
+
+    assert glued(notebook).keys() - read - set(re.findall(r"\{(\w+)", reasons)) - mechanics.keys() == set()
+
+
 def test_its_figures_have_a_caption_that_states_a_finding_and_an_alternative_text(lab):
     for cell in code_cells(saved(lab)):
         figure = cell.metadata.get("mystnb", {}).get("figure")
@@ -148,13 +166,12 @@ def test_it_needs_less_than_a_gigabyte(executed):
     assert peak < MAX_BYTES
 
 
-def test_the_labs_agree_with_the_mechanics():
+def test_the_labs_agree_with_the_mechanics(mechanics):
     """A value that a lab hands to the prose under a name that verify_mechanics measures is that measurement."""
-    measured = {check.key: check.measured for check in run_checks()}
     values = {name: value for path in LABS for name, value in glued(saved(path)).items()}
-    shared = measured.keys() & values.keys()
+    shared = mechanics.keys() & values.keys()
 
-    assert {name: values[name] for name in shared} == {name: measured[name] for name in shared}
+    assert {name: values[name] for name in shared} == {name: mechanics[name] for name in shared}
     assert {"tiny_unique", "tiny_without_positions", "tiny_no_bias", "gpt2_stored", "padded", "decayed"} <= shared
 
 

@@ -8,11 +8,13 @@ import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from costs import evaluate
 from llama_config import LLAMA_PRESETS, LlamaConfig
 from sizing import (
     CONVENTIONS,
     LLAMA_PARTS,
     LLAMA_TABLE,
+    DecaySplit,
     count_by_part,
     count_parameters,
     decay_split,
@@ -97,15 +99,9 @@ def test_the_closed_form_is_the_one_in_the_book(config):
 def test_the_polynomial_of_the_table_gives_each_count(convention):
     """Coefficients and symbols, multiplied out, are the count under every convention."""
     config = LLAMA_PRESETS["llama-3-8b"]
-    value = {"V": config.vocab_size, "L": config.n_layer, "C": config.n_embd, "F": config.n_inner, "K": config.kv_width}
-    total = 0
-    for symbols, coefficient in polynomial(bias=False, convention=convention, table=LLAMA_TABLE).items():
-        term = coefficient
-        for symbol in symbols:
-            term *= value[symbol]
-        total += term
+    terms = polynomial(bias=False, convention=convention, table=LLAMA_TABLE)
 
-    assert total == count_parameters(config, convention)
+    assert evaluate(terms, config) == count_parameters(config, convention)
 
 
 def test_the_block_size_costs_no_parameter():
@@ -135,13 +131,14 @@ def test_the_head_is_a_part_of_its_own():
     assert count_parameters(config, "stored") == count_parameters(config, "unique")
 
 
-def test_the_optimizer_split_counts_every_tensor():
-    """Matrices and norms together are all of the model."""
-    config = LLAMA_PRESETS["llama-2-7b"]
-    split = decay_split(config)
+@settings(max_examples=25, deadline=None)
+@given(configs())
+def test_the_optimizer_split_counts_the_tensors_of_two_dimensions(config):
+    parameters = list(real_model(config).parameters())
+    decayed = [p.numel() for p in parameters if p.dim() >= 2]
+    others = [p.numel() for p in parameters if p.dim() < 2]
 
-    assert split.decayed_params + split.other_params == count_parameters(config)
-    assert split.decayed_tensors + split.other_tensors == len(parameter_table(config))
+    assert decay_split(config) == DecaySplit(sum(decayed), len(decayed), sum(others), len(others))
 
 
 @pytest.mark.parametrize(

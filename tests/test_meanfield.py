@@ -67,8 +67,22 @@ def test_the_embeddings_start_with_two_draws():
     assert meanfield.stream_variances(CONFIG, 3, PROJECTION_STD)[0] == pytest.approx(2 * INIT_STD**2)
 
 
+def test_without_branches_the_stream_stays_as_it_is():
+    assert meanfield.stream_variances(CONFIG, 3, 0) == [2 * INIT_STD**2] * (1 + 2 * CONFIG.n_layer)
+
+
 def test_a_length_that_is_none_is_refused():
     message = "length=0 is not valid; use an integer of at least 1"
 
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         meanfield.stream_variances(CONFIG, 0, PROJECTION_STD)
+
+
+@pytest.mark.parametrize("std", [math.nan, -1, math.inf, True, "0.02", None])
+def test_a_standard_deviation_that_is_none_is_refused(std):
+    valid = "is not valid; use a finite number of at least 0"
+
+    with pytest.raises(ValueError, match=f"^projection_std={std!r} {valid}$"):
+        meanfield.stream_variances(CONFIG, 3, std)
+    with pytest.raises(ValueError, match=f"^input_std={std!r} {valid}$"):
+        meanfield.gelu_mean_square(std)

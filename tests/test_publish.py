@@ -4,12 +4,15 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import nbformat
 import pytest
+import yaml
 from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.errors import ConfigError
@@ -19,6 +22,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "_ext"))
 
 import address  # noqa: E402 (found through the line above)
+import make_exercise_labs  # noqa: E402
 import publish  # noqa: E402
 
 REPOSITORY = "https://github.com/reader/book"
@@ -95,6 +99,13 @@ def links(text: str) -> list[str]:
     return re.findall(r'<a\b[^>]*href="([^"]+)"', text)
 
 
+def test_an_edit_of_an_exercise_lab_is_made_in_its_source():
+    edited = {publish.edited_file(f"notebooks/{name}") for name in make_exercise_labs.LABS}
+
+    assert edited == {make_exercise_labs.SOURCE.relative_to(ROOT).as_posix()}
+    assert publish.edited_file("notebooks/growth.ipynb") == "notebooks/growth.ipynb"
+
+
 def test_a_lab_is_launched_where_its_repository_is_known(published):
     page = read(published, "notebooks/config.html")
 
@@ -119,6 +130,13 @@ def test_without_an_address_a_line_says_how_to_run_it_and_no_link_leads_out(unpu
 
     assert "type <code>make lab</code> in the folder of the book" in page
     assert [link for link in out if re.search("binder|colab|github", link)] == []
+
+
+def test_without_an_address_the_folder_of_the_book_is_a_download_where_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOK_DOWNLOADS", "1")
+    html = publish.lab_links(None, tmp_path, "notebooks/config.ipynb", lambda page, resource: f"../{page}")
+
+    assert "../downloads/from-configuration-to-parameters-source.zip" in links(html)
 
 
 def test_a_chapter_leads_to_its_lab(unpublished):
@@ -203,7 +221,7 @@ def test_a_wrong_address_is_answered_at_any_depth(published):
 def test_the_first_page_offers_the_downloads_that_are_made(published, unpublished):
     name = "../downloads/from-configuration-to-parameters"
 
-    assert {f"{name}.pdf", f"{name}.zip"} <= set(links(read(published, "chapters/index.html")))
+    assert {f"{name}.pdf", f"{name}.zip", f"{name}-source.zip"} <= set(links(read(published, "chapters/index.html")))
     assert "downloads/" not in read(unpublished, "chapters/index.html")
 
 
@@ -251,3 +269,14 @@ def test_an_origin_elsewhere_is_no_address(tmp_path, monkeypatch, origin):
         subprocess.run(["git", "-C", tmp_path, "remote", "add", "origin", origin], check=True)
 
     assert address.repository(tmp_path) is None
+
+
+def test_what_is_cited_is_this_version_of_this_book():
+    """With a day of release and, as long as nobody is named, an entity as author."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert (cited["title"], cited["version"]) == (title, project["version"])
+    assert isinstance(cited["date-released"], date)
+    assert cited["authors"] == [{"name": f"The authors of {title}"}]

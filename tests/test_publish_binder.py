@@ -1,11 +1,14 @@
 """What a Binder installs: exactly what the labs need, for the CPU, and the project itself."""
 
+import ast
 import os
 import re
 import sys
+import tomllib
 from importlib.metadata import requires
 from pathlib import Path
 
+import nbformat
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -38,6 +41,26 @@ def test_a_resolver_would_add_nothing():
                 missing |= {canonicalize_name(need.name)} - PINNED.keys()
 
     assert missing == set()
+
+
+def imported(code: str) -> set[str]:
+    """The packages that a piece of Python imports, wherever in it."""
+    nodes = list(ast.walk(ast.parse(code)))
+    modules = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    modules += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {module.partition(".")[0] for module in modules}
+
+
+def test_the_project_declares_what_its_modules_and_labs_import():
+    own = {path.stem for path in (ROOT / "src").iterdir()}
+    code = [path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")]
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        code += [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    foreign = set().union(*map(imported, code)) - own - sys.stdlib_module_names
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert sorted(project["dependencies"]) == sorted(name.lower() for name in foreign)
+    assert PINNED.keys() >= set(project["dependencies"])
 
 
 def test_torch_is_the_build_for_cpus():

@@ -21,6 +21,8 @@ import print_chapter  # noqa: E402
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 MAX_PDF_BYTES = 5_000_000
+DOWNLOADS = ("downloads/book.pdf", "downloads/book-source.zip")
+FIRST_PAGE = '<a href="../downloads/book.pdf">PDF</a>{zip}, <a href="../downloads/book-source.zip">folder</a>.'
 
 
 def files(folder: Path) -> list[str]:
@@ -52,13 +54,13 @@ def small_site(folder: Path) -> Path:
 def empty_site(folder: Path) -> Path:
     first = folder / "chapters" / "index.html"
     first.parent.mkdir(parents=True)
-    first.write_text('<a href="../downloads/book.pdf">PDF</a><span class="only-online">, zip</span>.', encoding="utf-8")
+    first.write_text(FIRST_PAGE.format(zip='<span class="only-online">, zip</span>'), encoding="utf-8")
     return folder
 
 
 def test_a_site_without_a_page_or_a_promised_download_is_not_published(tmp_path):
     site = small_site(tmp_path / "site")
-    for path in ("chapters/counting.html", "notebooks/growth.html", "downloads/lab-growth.py", "downloads/book.pdf"):
+    for path in ("chapters/counting.html", "notebooks/growth.html", "downloads/lab-growth.py", *DOWNLOADS):
         (site / path).unlink()
     run = subprocess.run(
         [sys.executable, ROOT / "tools" / "pack_site.py", site, tmp_path / "site.zip"], capture_output=True, text=True
@@ -67,7 +69,7 @@ def test_a_site_without_a_page_or_a_promised_download_is_not_published(tmp_path)
     assert run.returncode == 1
     assert run.stderr == (
         f"{site} is not whole; it lacks chapters/counting.html, notebooks/growth.html, "
-        "downloads/lab-growth.py, downloads/book.pdf\n"
+        "downloads/lab-growth.py, downloads/book.pdf, downloads/book-source.zip\n"
     )
     assert not (tmp_path / "site.zip").exists()
 
@@ -84,7 +86,7 @@ def test_the_zip_holds_the_whole_site_and_no_date(tmp_path):
         first = archive.read("book/chapters/index.html").decode()
 
     assert names == [f"book/{name}" for name in files(site)]
-    assert first == '<a href="../downloads/book.pdf">PDF</a>.'
+    assert first == FIRST_PAGE.format(zip="")
     assert zips[0].read_bytes() == zips[1].read_bytes()
 
 
@@ -105,9 +107,9 @@ def pdf(book, tmp_path_factory):
     return printed(book, tmp_path_factory.mktemp("pdf") / "chapter.pdf")
 
 
-def test_the_printed_document_holds_each_page_and_leads_nowhere_else(document):
+def test_the_printed_document_holds_each_page_and_its_links_lead_somewhere(document):
     names = {element["id"] for element in document.find_all(id=True)}
-    targets = [link["href"] for link in document.select("a[href]")]
+    targets = [link["href"] for link in document.select("a[href]") if not link["href"].startswith("https://")]
 
     assert [f"{page.removeprefix('chapters/')}--" not in names for page in print_chapter.chapter_pages()].count(
         True
@@ -116,15 +118,36 @@ def test_the_printed_document_holds_each_page_and_leads_nowhere_else(document):
     assert [target for target in targets if target.removeprefix("#") not in names] == []
 
 
-def test_on_paper_solutions_come_at_the_end_and_nothing_waits_for_a_click(document):
-    sections = document.article.find_all("section", recursive=False)
-    solutions = document.select("div.solution")
+def test_on_paper_a_link_out_of_the_book_says_its_address(document):
+    """As its text, in parentheses after it, or as a number of arXiv or of doi.org."""
+    said = {link.get_text(): link["href"] for link in document.select('a[href^="https://"]')}
 
-    assert [section["id"] for section in sections[-2:]] == ["solutions", "addresses"]
+    assert said
+    assert [text for text, address in said.items() if address not in text and not re.match("(arXiv|doi):", text)] == []
+
+
+def test_on_paper_solutions_come_at_the_end_and_nothing_waits_for_a_click(document):
+    *sections, last = document.article.find_all("section", recursive=False)
+    solutions = [solution["id"] for solution in document.select("div.solution")]
+    exercises = document.select(".bw-twin:has(details)")
+    led_to = [exercise.select_one(".to-solution a")["href"] for exercise in exercises]
+
+    assert last["id"] == "solutions"
     assert solutions
-    assert all(solution.find_parent("section")["id"] == "solutions" for solution in solutions)
-    assert len(document.select(".to-solution a")) == len(solutions)
+    assert [solution["id"] for solution in last.select("div.solution")] == solutions
+    assert {f"#{solution}" for solution in solutions} == set(led_to)
+    assert [section for section in sections if section.find("summary", string="Known mistakes")] == []
     assert document.select("button, input, script, .bw-live") == []
+
+
+def test_an_exercise_repeated_in_a_section_has_the_solution_of_the_exercise(document):
+    solution_of = {}
+    for exercise in document.select(".bw-twin:has(details)"):
+        solution_of.setdefault(exercise.p.get_text(), []).append(exercise.select_one(".to-solution a")["href"])
+    repeated = [found for found in solution_of.values() if len(found) > 1]
+
+    assert repeated
+    assert [found for found in repeated if len(set(found)) > 1] == []
 
 
 def test_every_widget_is_printed_as_its_static_twin(document):
@@ -132,6 +155,30 @@ def test_every_widget_is_printed_as_its_static_twin(document):
 
     assert twins
     assert [twin for twin in twins if not twin.get_text(strip=True)] == []
+
+
+# What is wider than the paper, and listings with a line that does not fit.
+OVERFULL = """() => {
+  const paper = document.body.getBoundingClientRect().right;
+  const outside = element => element.getBoundingClientRect().right > paper + 1;
+  const wrapped = pre => {
+    const style = getComputedStyle(pre), lines = pre.textContent.replace(/\\n$/, "").split("\\n").length;
+    const height = pre.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+    return height > (lines + 0.5) * parseFloat(style.lineHeight);
+  };
+  return [...document.querySelectorAll("p, li, table, figure, svg, pre, .katex-html .base")].filter(outside)
+    .concat([...document.querySelectorAll("pre")].filter(wrapped)).map(e => e.textContent.slice(0, 60));
+}"""
+
+
+def test_nothing_is_wider_than_the_paper_and_no_line_of_code_is_broken(document, new_page, tmp_path):
+    (tmp_path / "chapter.html").write_text(print_chapter.PAGE_OF.sub("00", str(document)), encoding="utf-8")
+    page = new_page(viewport={"width": 658, "height": 987})  # A4 without its margins
+    page.emulate_media(media="print")
+    page.goto((tmp_path / "chapter.html").as_uri())
+
+    assert page.locator("pre").count()
+    assert page.evaluate(OVERFULL) == []
 
 
 def test_the_pdf_is_small_has_an_outline_and_every_heading(pdf, document):
@@ -143,6 +190,38 @@ def test_the_pdf_is_small_has_an_outline_and_every_heading(pdf, document):
     assert pdf.stat().st_size < MAX_PDF_BYTES
     assert outline == headings
     assert [heading for heading in headings if heading not in text] == []
+
+
+def test_contents_and_exercises_name_the_pages_where_things_are_printed(pdf, document):
+    reader = PdfReader(pdf)
+    page_of = {
+        name.removeprefix("/"): reader.get_destination_page_number(place) + 1
+        for name, place in reader.named_destinations.items()
+    }
+    contents = re.findall(r"^(.+) (\d+)$", reader.pages[0].extract_text(), re.MULTILINE)
+    printed_links = " ".join(page.extract_text() for page in reader.pages)
+    solutions = [page_of[link["href"].removeprefix("#")] for link in document.select(".to-solution a")]
+
+    assert contents == [
+        (item.title, str(reader.get_destination_page_number(item) + 1))
+        for item in reader.outline
+        if not isinstance(item, list)
+    ]
+    assert [int(page) for page in re.findall(r"Solution, page (\d+)", printed_links)] == solutions
+
+
+def test_every_page_after_the_first_says_its_section_and_its_number(pdf):
+    reader = PdfReader(pdf)
+    starts = {
+        reader.get_destination_page_number(item): item.title for item in reader.outline if not isinstance(item, list)
+    }
+    heads = [page.extract_text().split("\n")[:2] for page in reader.pages]
+    section = None
+
+    assert reader.trailer["/Root"]["/Lang"] == "en"
+    for number, head in enumerate(heads[1:], start=1):
+        section = starts.get(number, section)
+        assert head == [section, str(number + 1)]
 
 
 def test_printed_twice_the_pdf_is_the_same(pdf, book, tmp_path):

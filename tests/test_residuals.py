@@ -1,5 +1,6 @@
 """The residual stream is measured from outside, and what is measured is what the blocks compute."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -70,6 +71,16 @@ def test_rescaling_changes_the_residual_projections_alone(model):
 
     assert changed == {f"transformer.h.{i}.{branch}.c_proj.weight" for i in range(3) for branch in ("attn", "mlp")}
     assert torch.equal(model.transformer.h[0].mlp.c_proj.weight, 3 * before["transformer.h.0.mlp.c_proj.weight"])
+
+
+@pytest.mark.parametrize("factor", [math.nan, math.inf, -1, True, "2"])
+def test_a_factor_that_would_spoil_the_model_is_refused_and_changes_nothing(model, factor):
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    with pytest.raises(ValueError) as refusal:
+        rescale_projections(model, factor)
+
+    assert str(refusal.value) == f"factor={factor!r} is not valid; use a finite number of at least 0"
+    assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
 
 
 def test_without_scaling_the_stream_grows_with_depth_and_with_it_it_does_not():

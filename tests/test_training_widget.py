@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import costs
-from conftest import serve
+from conftest import served
 from gpt_config import PRESETS, GPTConfig
 from small_book import new_book, sphinx
 from widgets import Training, registry, state
@@ -63,9 +63,8 @@ def html(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(html):
     """The address of the page on a loopback server."""
-    server = serve(html)
-    yield f"http://127.0.0.1:{server.server_port}/step.html"
-    server.shutdown()
+    with served(html) as address:
+        yield f"{address}/step.html"
 
 
 @pytest.fixture(params=["server", "file"])

@@ -9,6 +9,7 @@ import sys
 import pytest
 import torch
 import traitlets
+from bs4 import BeautifulSoup
 
 from conftest import ROOT
 from gpt import GPT
@@ -68,6 +69,14 @@ def test_walk_uses_every_tensor_of_the_table():
     used = [name for step in state.walk()["data"]["steps"] for name in step["tensors"]]
 
     assert sorted(used) == sorted(tensor.name for tensor in SHAPE_TABLE)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_walk_twin_ends_with_the_unique_count(bias):
+    config = GPTConfig(block_size=6, vocab_size=7, n_layer=3, n_head=2, n_embd=8, bias=bias)
+    last = BeautifulSoup(twins.walk(state.walk(config)), "html.parser").select("tr")[-1]
+
+    assert last.select("td")[-1].get_text() == f"{count_parameters(config):,}"
 
 
 @pytest.mark.parametrize("name", ["small test", "gpt2", "gpt3-175b"])

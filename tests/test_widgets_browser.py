@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import serve
+from conftest import served
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, count_parameters
 from small_book import CURVES, glued, new_book, shown, sphinx, write_notebook
@@ -31,9 +31,8 @@ def widget_book(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def widget_server(widget_book):
     """The address of the test book on a loopback server."""
-    server = serve(widget_book)
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(widget_book) as address:
+        yield address
 
 
 @pytest.fixture(params=["server", "file"])
@@ -204,7 +203,8 @@ def test_sliders_offer_only_what_fits(open_page, widget_server):
 
 
 def test_walk_by_keyboard(open_page, address):
-    """Forward, back, arrow keys and the step slider; the drawing marks the step, the text gives its shape."""
+    """Forward, back, arrow keys and the step slider; the drawing marks the step, the text gives its shape
+    and the parameters up to there."""
     page = open_page(f"{address}/tools.html")
     walk = widget(page, "Walk through a forward pass")
     said = walk.locator(".bw-step")
@@ -212,21 +212,24 @@ def test_walk_by_keyboard(open_page, address):
     for _ in range(2):
         page.keyboard.press("Enter")
     page.keyboard.press("ArrowRight")
-    assert said.locator("strong").inner_text() == "(4, 6, 24)"
+    assert said.locator(".bw-shape strong").inner_text() == "(4, 6, 24)"
     assert walk.locator(".bw-box.bw-now").text_content() == "c_attn"
     assert walk.locator("table .bw-sum td").inner_text() == "216"  # 24 x 8 weights and 24 biases
     page.keyboard.press("ArrowLeft")
     assert walk.locator(".bw-box.bw-now").text_content() == "ln_1"
     tab_to(page, walk.get_by_role("slider", name="Step"))
     page.keyboard.press("End")
-    assert said.locator("strong").inner_text() == "(4, 6, 7)" and "Step 19 of 19" in said.inner_text()
+    assert said.locator(".bw-shape strong").inner_text() == "(4, 6, 7)" and "Step 19 of 19" in said.inner_text()
+    assert said.locator(".bw-tally strong").inner_text() == "1,864"  # the tied head is not counted again
+    assert walk.locator("table .bw-sum th").inner_text() == "already counted as wte"
     page.keyboard.press("Home")
+    assert said.locator(".bw-tally strong").inner_text() == "0"
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.reload()
     tab_to(page, walk.locator("input[aria-label^='B, ']"))
     type_over(page, "5")
-    assert said.locator("strong").inner_text() == "(5, 6)"
+    assert said.locator(".bw-shape strong").inner_text() == "(5, 6)"
 
 
 def test_heads_by_keyboard(open_page, address):
@@ -300,7 +303,13 @@ def test_residuals_by_keyboard(open_page, address):
     tab_to(page, residuals.get_by_text("Every number of this curve", exact=True))
     page.keyboard.press("Enter")
     residuals.locator("details tbody tr").first.wait_for()
-    assert residuals.locator("details tbody tr").count() == 5
+    assert residuals.locator("details tbody th").all_inner_texts() == [
+        "embeddings",
+        "attention of block 1",
+        "MLP of block 1",
+        "attention of block 2",
+        "MLP of block 2",
+    ]
     assert "to 0.00333" in residuals.locator("svg").get_attribute("aria-label")
 
 

@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, sync_playwright
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from conftest import CHROMIUM_ARGS, is_here, serve  # noqa: E402 (found through the line above)
+from conftest import CHROMIUM_ARGS, is_here, served  # noqa: E402 (found through the line above)
 
 SOURCES = ("chapters", "notebooks", "src", "_ext", "references.bib", "_toc.yml")
 PAGES = ("chapters/index.html", "chapters/counting.html", "chapters/reference.html", "notebooks/counting.html")
@@ -82,9 +82,8 @@ def load(browser: Browser, address: str) -> tuple[int, float, int]:
 
 def measure(browser: Browser, folder: Path, page: str) -> tuple[float, float, int]:
     """The medians of several loads of one page."""
-    server = serve(folder)
-    loads = [load(browser, f"http://127.0.0.1:{server.server_port}/{page}") for _ in range(LOADS)]
-    server.shutdown()
+    with served(folder) as address:
+        loads = [load(browser, f"{address}/{page}") for _ in range(LOADS)]
     transferred, paint, foreign = zip(*loads, strict=True)
     return statistics.median(transferred), statistics.median(paint), max(foreign)
 

@@ -24,7 +24,8 @@ def missing(html: Path) -> list[str]:
         if page.startswith("notebooks/"):
             stem = Path(page).name
             wanted += [f"downloads/lab-{stem}.ipynb", f"downloads/lab-{stem}.py"]
-    links = re.findall(r'href="\.\./(downloads/[^"]+\.pdf)"', (html / f"{toc['root']}.html").read_text("utf-8"))
+    first = ONLY_ONLINE.sub("", (html / f"{toc['root']}.html").read_text(encoding="utf-8"))
+    links = re.findall(r'href="\.\./(downloads/[^"]+)"', first)
     return [path for path in wanted + links if not (html / path).is_file()]
 
 

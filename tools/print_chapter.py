@@ -1,31 +1,33 @@
 """Print the chapter as one PDF: `print_chapter.py BUILT_PAGES PDF`.
 
 The built pages of the chapter are put into one document, in the order of the table of contents: widgets as their static
-twins, links between pages as links within the document, links out of the book as numbers that lead to a list of
-addresses, solutions at the end. Chromium prints it. The file holds no date, so that equal pages give an equal file.
+twins, links between pages as links within the document, links out of the book with their addresses, solutions at the
+end. Chromium prints it twice, because only the first print tells on which page a thing stands. The file holds no date,
+so that equal pages give an equal file.
 """
 
+import json
 import os
 import posixpath
 import re
 import shutil
 import sys
 import tempfile
+from io import BytesIO
 from pathlib import Path
 
 import yaml
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
+from pypdf import PdfReader
 
 ROOT = Path(__file__).parent.parent
 STYLES = ("_static/pygments.css", "_static/katex/katex.min.css", "_static/book.css")
 PRINT_STYLE = Path(__file__).with_name("print_chapter.css")
 # Parts of a page that act on a click, or lead to what paper has not.
 SCREEN_ONLY = "script, button, input, .headerlink, .launch, .suggest, .bw-live, .copybtn, nav"
-FOOTER = (
-    '<div style="width: 100%; padding: 0 18mm; font: 8pt sans-serif; color: #5a6270; text-align: right">'
-    '<span class="pageNumber"></span></div>'
-)
+# In the document this stands for the number of the page on which the element with that id is printed.
+PAGE_OF = re.compile(r"\{page of ([^}]+)\}")
 
 
 def chapter_pages() -> list[str]:
@@ -43,11 +45,11 @@ class Document:
         self.pages = pages
         self.sections: list[Tag] = []
         self.solutions: list[Tag] = []
-        self.addresses: list[str] = []
+        self.solution_of: dict[str, str] = {}
         self.styles: dict[str, None] = {}
 
     def add(self, page: str) -> None:
-        soup = BeautifulSoup((self.folder / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+        soup = _html((self.folder / f"{page}.html").read_text(encoding="utf-8"))
         article = soup.select_one("article.bd-article")
         self.title = soup.title.string.rpartition(" — ")[2]
         self.styles |= dict.fromkeys(style.string for style in soup.head.find_all("style"))
@@ -65,11 +67,12 @@ class Document:
             # The known mistakes give an answer away; those still in place belong to this exercise.
             for summary in reversed(solution.find_all_previous("summary", string="Known mistakes")):
                 solution.append(summary.parent)
-            there = BeautifulSoup(f'<p class="to-solution"><a href="#{name}">Solution</a></p>', "html.parser")
-            solution.replace_with(there)
-            self.solutions.append(solution)
+            exercise = solution.find_previous(class_="bw-twin")
+            self.solution_of[_question(exercise)] = name
+            exercise.append(_to_solution(name))
+            self.solutions.append(solution.extract())
         section = article.find("section")
-        section.insert(0, BeautifulSoup(f'<span id="{_prefix(page)}"></span>', "html.parser"))
+        section.insert(0, _html(f'<span id="{_prefix(page)}"></span>'))
         self.sections.append(section)
 
     def _rename(self, article: Tag, page: str) -> None:
@@ -83,9 +86,8 @@ class Document:
             path, _, fragment = link["href"].partition("#")
             target = posixpath.normpath(posixpath.join(posixpath.dirname(page), path)).removesuffix(".html")
             if re.match(r"\w+:", link["href"]):
-                if link.get_text() != link["href"]:
-                    link.insert_after(self._reference(link["href"]))
-                link.unwrap()
+                if not re.match(r"(https?|doi|arXiv):", link.get_text()):
+                    link.append(f" ({link['href']})")
             elif not path or target in self.pages:
                 link["href"] = f"#{_prefix(target if path else page)}{fragment}"
             elif link.find_parent(class_="bw-twin"):
@@ -93,35 +95,50 @@ class Document:
             else:
                 link.unwrap()
 
-    def _reference(self, address: str) -> Tag:
-        if address not in self.addresses:
-            self.addresses.append(address)
-        number = self.addresses.index(address) + 1
-        return BeautifulSoup(f'<sup class="address"><a href="#address-{number}">{number}</a></sup>', "html.parser")
+    def _answer_at_the_end(self) -> None:
+        """A section that repeats an exercise leads to its solution, too; what gives the answer away stands there."""
+        for section in self.sections:
+            for summary in section.find_all("summary", string="Known mistakes"):
+                twin = summary.find_parent(class_="bw-twin")
+                summary.parent.decompose()
+                if not twin.select_one(".to-solution"):
+                    twin.append(_to_solution(self.solution_of[_question(twin)]))
 
     def html(self) -> str:
-        entries = "".join(
-            f'<li><a href="#{_prefix(page)}">{section.h1.decode_contents()}</a></li>'
-            for page, section in zip(self.pages, self.sections, strict=True)
-        )
+        self._answer_at_the_end()
+        solutions = _html('<section id="solutions"><h1>Solutions</h1></section>').section
+        solutions.extend(self.solutions)
+        parts = dict(zip([*map(_prefix, self.pages), "solutions"], [*self.sections, solutions], strict=True))
+        contents, running_heads = "", ""
+        for name, section in parts.items():
+            contents += f'<li><a href="#{name}"><span>{section.h1.decode_contents()}</span> {{page of {name}}}</a></li>'
+            section["style"] = f"page: {name}"
+            running_heads += f"@page {name} {{ @top-right {{ content: {json.dumps(section.h1.get_text())}; }} }}"
         links = "".join(f'<link rel="stylesheet" href="{(self.folder / s).resolve().as_uri()}">' for s in STYLES)
-        style = PRINT_STYLE.read_text(encoding="utf-8")
-        addresses = "".join(
-            f'<li id="address-{n}">{BeautifulSoup("", "html.parser").new_string(a).output_ready()}</li>'
-            for n, a in enumerate(self.addresses, start=1)
-        )
+        style = "".join(self.styles) + PRINT_STYLE.read_text(encoding="utf-8") + running_heads
+        book, config = (yaml.safe_load((ROOT / name).read_text("utf-8")) for name in ("CITATION.cff", "_config.yml"))
         return (
             f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{self.title}</title>'
-            f"{links}<style>{''.join(self.styles)}</style><style>{style}</style></head><body class='bd-content'>"
-            f"<article class='bd-article'><header><p class='title'>{self.title}</p>"
-            "<p>The chapter on paper: what moves on the page stands here as a table, "
-            "solutions and addresses are at the end, and the labs are files to run.</p>"
-            f"<ol class='contents'>{entries}<li><a href='#solutions'>Solutions</a></li>"
-            "<li><a href='#addresses'>Addresses</a></li></ol></header>"
-            f"{''.join(map(str, self.sections))}"
-            f"<section id='solutions'><h1>Solutions</h1>{''.join(map(str, self.solutions))}</section>"
-            f"<section id='addresses'><h1>Addresses</h1><ol>{addresses}</ol></section></article></body></html>"
+            f"{links}<style>{style}</style></head><body class='bd-content'>"
+            f"<article class='bd-article'><header><p class='title'>{self.title}</p><p>{book['abstract']}</p>"
+            "<p>This is the chapter on paper: what moves on the page stands here as a table, "
+            "solutions are at the end, and the labs are files to run.</p>"
+            f"<ol class='contents'>{contents}</ol><p>Version {book['version']}.</p>{config['html']['extra_footer']}"
+            f"</header>{''.join(map(str, parts.values()))}</article></body></html>"
         )
+
+
+def _question(twin: Tag) -> str:
+    """What an exercise asks first, by which it is known again."""
+    return twin.p.get_text()
+
+
+def _to_solution(name: str) -> Tag:
+    return _html(f'<p class="to-solution"><a href="#{name}">Solution, page {{page of {name}}}</a></p>')
+
+
+def _html(text: str) -> BeautifulSoup:
+    return BeautifulSoup(text, "html.parser")
 
 
 def _prefix(page: str) -> str:
@@ -140,27 +157,30 @@ def print_pdf(document: str, target: Path) -> None:
     """Print the text of an HTML document to a file; whatever it refers to is on this machine."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         source = Path(folder) / "chapter.html"
-        source.write_text(document, encoding="utf-8")
         browser = playwright.chromium.launch(
             executable_path=shutil.which(os.environ.get("CHROMIUM", "chromium")), args=["--no-sandbox", "--disable-gpu"]
         )
         page = browser.new_page(java_script_enabled=False)
-        page.goto(source.as_uri())
-        data = page.pdf(
-            format="A4",
-            prefer_css_page_size=True,
-            print_background=True,
-            display_header_footer=True,
-            header_template="<span></span>",
-            footer_template=FOOTER,
-            tagged=True,
-            outline=True,
-        )
+        page_of = _pages_by_name(_print(page, source, PAGE_OF.sub("00", document)))
+        data = _print(page, source, PAGE_OF.sub(lambda match: str(page_of[match[1]]), document))
         browser.close()
     # Blanks of the same length, so that every offset in the file still holds.
     undated = re.sub(rb"/(?:CreationDate|ModDate) \([^)]*\)", lambda match: b" " * len(match[0]), data)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(undated)
+
+
+def _print(page: Page, source: Path, document: str) -> bytes:
+    source.write_text(document, encoding="utf-8")
+    page.goto(source.as_uri())
+    return page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
+
+
+def _pages_by_name(pdf: bytes) -> dict[str, int]:
+    """{id: number of the page it is on} of everything that a link leads to."""
+    reader = PdfReader(BytesIO(pdf))
+    places = reader.named_destinations.items()
+    return {name.removeprefix("/"): reader.get_destination_page_number(place) + 1 for name, place in places}
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ function render({ model, el }) {
     return order.map((i) => {
       above = Math.max(ends[i], above + LINE);
       const chosen = curves.rules[i] === model.get("rule");
-      return s("text", { x: PLOT.right + 6, y: above + 4, class: chosen ? "bw-curve-name bw-now" : "bw-curve-name", style: `fill:${colour(i)}` }, written(curves.rules[i]));
+      return s("text", { x: PLOT.right + 6, y: above + 4, class: chosen ? "bw-curve-name bw-now" : "bw-curve-name", style: `fill:color-mix(in srgb, ${colour(i)} 75%, var(--bw-ink))` }, written(curves.rules[i]));
     });
   }
 
@@ -135,7 +135,7 @@ function render({ model, el }) {
 }
 
 const colour = (i) => `var(--bw-data-${(i % 6) + 1})`;
-const name = (i) => (i === 0 ? "embeddings" : `${i % 2 ? "attention" : "MLP"} of block ${Math.ceil(i / 2) - 1}`);
+const name = (i) => (i === 0 ? "embeddings" : `${i % 2 ? "attention" : "MLP"} of block ${Math.ceil(i / 2)}`);
 const written = (rule) => rule.replace(/sqrt\((\w)\)/, "√$1").replace("sqrt", "√");
 const tick = (power) => (Math.abs(power) > 4 ? `1e${power}` : (10 ** power).toFixed(Math.max(0, -power)));
 // Three significant digits, zeros at the end included, so that a column of numbers can be compared.

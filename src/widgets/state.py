@@ -85,7 +85,7 @@ WALK = (
         "q.view(B, T, H, C // H).transpose(1, 2)",
         "3 × B H T d",
         (),
-        "The width C is cut into H pieces of d = C/H columns. This is the only place where H acts.",
+        "The width C is cut into H pieces of d = C/H columns. From here to the merge each head works alone.",
     ),
     (
         "scores",

@@ -3,7 +3,6 @@
 A twin is made from the state that the widget starts with, so both say the same.
 """
 
-import math
 import re
 from dataclasses import replace
 from html import escape
@@ -42,25 +41,23 @@ def calculator(state: dict) -> str:
 
 
 def walk(state: dict) -> str:
-    """Every step with the shape of its result, in symbols and in numbers."""
+    """Every step with the shape of its result, in symbols and in numbers, and the parameters up to there."""
     config = GPTConfig(**state["config"])
     dims = {**dimensions(config), "B": state["batch_size"], "H": config.n_head, "d": config.head_width}
-    tensors = {tensor.name: tensor for tensor in SHAPE_TABLE}
-    rows = []
+    entries = {entry.name: entry for entry in SHAPE_TABLE}
+    rows, tally = [], 0
     for step in state["data"]["steps"]:
         symbols = ", ".join(f"{factor if factor > 1 else ''}{symbol}" for factor, symbol in step["shape"])
         numbers = ", ".join(f"{factor * dims[symbol]}" for factor, symbol in step["shape"])
         copies = f"{step['copies']} × " if step["copies"] > 1 else ""
-        used = [tensors[name] for name in step["tensors"]]
-        count = sum(
-            math.prod(factor * dims[symbol] for factor, symbol in tensor.shape)
-            for tensor in used
-            if config.bias or not tensor.bias
-        )
+        used = [entries[name] for name in step["tensors"] if config.bias or not entries[name].bias]
+        count = sum(entry.count(dims) for entry in used)
+        tally += sum(e.count(dims) * (config.n_layer if e.per_layer else 1) for e in used if not e.tied_to)
         code = f"<code>{escape(step['code'])}</code>"
-        rows.append([code, f"{copies}({symbols})", f"{copies}({numbers})", f"{count:,}"])
+        rows.append([code, f"{copies}({symbols})", f"{copies}({numbers})", f"{count:,}", f"{tally:,}"])
     caption = f"A forward pass through one block, B = {dims['B']}, {config_text(config)}"
-    return table_html(caption, ["step", "shape", "in numbers", "parameters used"], rows)
+    head = ["step", "shape", "in numbers", "parameters used", f"so far, {config.n_layer} blocks"]
+    return table_html(caption, head, rows)
 
 
 def heads(state: dict) -> str:
@@ -134,8 +131,8 @@ def config_text(config: GPTConfig) -> str:
 
 
 def _attention_matrix(config: GPTConfig) -> str:
-    tensor = next(t for t in SHAPE_TABLE if t.name.endswith("c_attn.weight"))
-    return f"{math.prod(factor * dimensions(config)[symbol] for factor, symbol in tensor.shape):,}"
+    entry = next(entry for entry in SHAPE_TABLE if entry.name.endswith("c_attn.weight"))
+    return f"{entry.count(dimensions(config)):,}"
 
 
 def _percent(share: float) -> str:

@@ -9,7 +9,7 @@ const WIDTH = { stream: 96, branch: 108 };
 function render({ model, el }) {
   const data = model.get("data");
   const { steps } = data;
-  const editor = configEditor(model, ["T", "H", "C"]);
+  const editor = configEditor(model, ["T", "L", "H", "C"]);
   const batch = numberField({
     symbol: "B",
     label: "batch",
@@ -32,7 +32,7 @@ function render({ model, el }) {
   const slider = h("input", { type: "range", min: 0, max: steps.length - 1, step: 1, oninput: () => go(Number(slider.value)) });
   const said = h("div", { class: "bw-step" });
   const tensors = h("tbody");
-  const used = table("Parameters used here", ["tensor", "shape", "parameters"], tensors);
+  const uses = table("Parameters used here, in one block", ["tensor", "shape", "parameters"], tensors);
 
   const drawing = draw(steps, go);
   const controls = h("div", { class: "bw-walk-controls" }, back, h("label", {}, h("span", { class: "bw-name" }, "Step"), slider), next);
@@ -62,6 +62,9 @@ function render({ model, el }) {
     next.setAttribute("aria-disabled", String(at === steps.length - 1));
 
     const rows = data.table.filter((row) => step.tensors.includes(row.name) && (config.bias || !row.bias));
+    // A tied matrix was counted where its first name stands; what a block uses, all L blocks have.
+    const used = (names) => data.table.filter((row) => names.includes(row.name) && !row.tied_to);
+    const tally = count(used(steps.slice(0, at + 1).flatMap((past) => past.tensors)), config, dims);
     const numbers = BigInt(step.copies) * size(step.shape, dims);
     said.replaceChildren(
       h("span", { class: "bw-muted" }, `Step ${at + 1} of ${steps.length}`),
@@ -70,13 +73,14 @@ function render({ model, el }) {
       h("span", { class: "bw-muted" }, `${grouped(numbers)} numbers`),
       h("span", {}, step.text),
       rows.length ? "" : h("span", { class: "bw-muted" }, "No parameter is used here."),
+      h("span", { class: "bw-tally" }, "Parameters so far, for all blocks: ", h("strong", {}, grouped(tally))),
     );
 
-    used.hidden = !rows.length;
+    uses.hidden = !rows.length;
     const one = dimsOf(data, { ...config, n_layer: 1 });
     tensors.replaceChildren(
       ...rows.map((row) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, row.name.replace("transformer.", ""))), h("td", {}, numeric(row.shape, dims)), number(size(row.shape, dims)))),
-      h("tr", { class: "bw-sum" }, h("th", { scope: "row", colspan: 2 }, "together"), number(count(rows, config, one))),
+      h("tr", { class: "bw-sum" }, h("th", { scope: "row", colspan: 2 }, rows.some((row) => row.tied_to) ? "already counted as wte" : "together"), number(count(rows, config, one))),
     );
     drawing.paint(at, dims);
     return `${step.code}: ${shape(symbolic(step.shape))} = ${shape(numeric(step.shape, dims))}`;
@@ -88,7 +92,7 @@ function render({ model, el }) {
     ["config", "batch_size", "step"],
     paint,
     editor.element,
-    h("div", { class: "bw-columns" }, h("div", { class: "bw-walk-text" }, controls, said, used), drawing.element),
+    h("div", { class: "bw-columns" }, h("div", { class: "bw-walk-text" }, controls, said, uses), drawing.element),
   );
 }
 
