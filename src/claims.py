@@ -474,9 +474,9 @@ CLAIMS = (
         "Batch sizes are small because the weights fill most of the memory.",
         CONDITION,
         "memory",
-        "Possible for a large model that only generates. When GPT-2 small trains on a batch of {batch}, what "
-        "is kept for the backward pass "
-        "takes {activations_over_weights:.0f} times the memory of its weights.",
+        "Possible for a large model that only generates. When GPT-2 small trains on a batch of {batch} in "
+        "float32 with explicit attention, what is kept for the backward pass takes {activations_over_weights:.0f} "
+        "times the memory of its weights.",
         "what-fills-the-memory-of-a-training-step",
     ),
     Claim(

@@ -4,11 +4,13 @@ import re
 import subprocess
 import sys
 from functools import partial
+from itertools import accumulate
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.profiler import ProfilerActivity, profile
 
 import costs
 import measurements
@@ -37,20 +39,23 @@ def forward_of(config, batch_size, explicit=True):
 
 
 @quick
-@given(configs, batch_sizes)
-def test_forward_flops_are_those_of_the_counter(config, batch_size):
-    _, forward = forward_of(config, batch_size)
+@given(configs, batch_sizes, st.booleans())
+def test_forward_flops_are_those_of_the_counter(config, batch_size, explicit):
+    _, forward = forward_of(config, batch_size, explicit)
 
     assert costs.evaluate(costs.forward_flops(), config, batch_size) == measurements.flops(forward)
 
 
 @quick
-@given(configs, batch_sizes)
-def test_a_training_step_is_three_forward_passes(config, batch_size):
-    _, forward = forward_of(config, batch_size)
+@given(configs, batch_sizes, st.booleans())
+def test_training_flops_are_those_of_the_counter(config, batch_size, explicit):
+    """Three forward passes with explicit attention; fused attention computes one product again."""
+    _, forward = forward_of(config, batch_size, explicit)
     step = measurements.flops(lambda: forward()[1].backward())
 
-    assert costs.evaluate(costs.training_flops(), config, batch_size) == step
+    assert costs.evaluate(costs.training_flops(explicit), config, batch_size) == step
+    if explicit:
+        assert step == 3 * measurements.flops(forward)
 
 
 @quick
@@ -145,23 +150,89 @@ def test_meta_and_cpu_agree_where_the_same_operations_run(explicit):
     assert (saved["cpu"] == saved["meta"]) is explicit
 
 
-def test_the_sum_of_a_step_is_its_measured_peak_when_gradients_are_held():
-    config = GPTConfig(block_size=128, vocab_size=512, n_layer=2, n_head=4, n_embd=64)
-    with torch.device("meta"):
-        model = GPT(config, explicit_attention=True)
-        optimizer = torch.optim.AdamW(model.parameters())
-        idx, targets = (torch.zeros(4, 128, dtype=torch.int64) for _ in range(2))
-        model(idx, targets)[1].backward()
-        optimizer.step()
-    peak = measurements.peak_bytes(model, optimizer, lambda: model(idx, targets)[1].backward())
-    parts = costs.training_step(bias=True, explicit_attention=True)
-    total = sum(cost.of(config, 4) for cost in parts.values() if cost.unit == "bytes")
+def step_of(config, batch_size, explicit, device="cpu", foreach=True):
+    """A model after one step, so that gradients and Adam's moments are there, its optimizer and a batch."""
+    with torch.device(device):
+        model = GPT(config, explicit_attention=explicit)
+        optimizer = torch.optim.AdamW(model.parameters(), foreach=foreach)
+        batch = [torch.zeros((batch_size, config.block_size), dtype=torch.int64) for _ in range(2)]
+    measurements.training_step(model, optimizer, *batch)
+    return model, optimizer, batch
 
-    assert total == pytest.approx(peak, rel=1e-3)
+
+def measured_peak(model, optimizer, batch):
+    step = partial(measurements.training_step, model, optimizer, *batch)
+    return measurements.peak_bytes(step, model, optimizer, *batch)
+
+
+# Wide enough that each of the moments wins somewhere, which the test below asks for.
+shapes = st.builds(
+    lambda V, T, L, H, d, bias: GPTConfig(T, V, L, H, H * d, bias=bias),
+    V=st.sampled_from([1, 2, 7, 40, 300, 2000]),
+    T=st.sampled_from([1, 2, 8, 24, 64]),
+    L=st.integers(1, 3),
+    H=st.integers(1, 4),
+    d=st.sampled_from([1, 2, 8, 16]),
+    bias=st.booleans(),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(shapes, st.sampled_from([1, 2, 3, 8]), st.booleans())
+def test_the_peak_is_never_below_the_measured_one_and_hardly_above(config, batch_size, explicit):
+    """The whole step with gradients held, on the CPU: at most one tensor (B, T, C) and 16 bytes too high."""
+    peak = costs.peak(config, batch_size, explicit).total_bytes
+    slack = peak - measured_peak(*step_of(config, batch_size, explicit))
+
+    assert 0 <= slack <= 4 * batch_size * config.block_size * config.n_embd + 16
+
+
+PEAKS = {
+    "the backward pass begins": (GPTConfig(64, 300, 2, 2, 16), 2),
+    "the head gets its gradient": (GPTConfig(24, 1000, 4, 26, 52), 1),
+    "the last block's MLP gets its gradients": (GPTConfig(8, 7, 3, 4, 16), 3),
+    "the last block's attention gets its gradients": (GPTConfig(64, 2, 3, 2, 8), 3),
+    "the backward pass ends": (GPTConfig(8, 2000, 2, 4, 64), 1),
+    "the optimizer takes its step": (GPTConfig(2, 40, 3, 2, 32), 1),
+}
+
+
+@pytest.mark.parametrize("moment", PEAKS)
+def test_each_moment_is_the_peak_of_some_step(moment):
+    config, batch_size = PEAKS[moment]
+    peak = costs.peak(config, batch_size)
+
+    assert list(PEAKS) == [moment.name for moment in costs.moments(True, True)]
+    assert peak.moment == moment
+    assert peak.total_bytes == pytest.approx(measured_peak(*step_of(config, batch_size, True)), rel=5e-3)
+
+
+@quick
+@given(shapes, batch_sizes, st.booleans())
+def test_a_step_that_starts_without_gradients_needs_no_more(config, batch_size, foreach):
+    model, optimizer, batch = step_of(config, batch_size, True, foreach=foreach)
+    optimizer.zero_grad()
+
+    assert measured_peak(model, optimizer, batch) <= costs.peak(config, batch_size).total_bytes
+
+
+@pytest.mark.parametrize("explicit", [True, False])
+def test_the_allocator_of_the_cpu_agrees(explicit):
+    """What the allocator itself records, so also what kernels take and never return."""
+    config = GPTConfig(64, 2000, 2, 4, 64)
+    model, optimizer, batch = step_of(config, 1, explicit)
+    present = sum(p.nbytes + p.grad.nbytes for p in model.parameters()) + sum(ids.nbytes for ids in batch)
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as record:
+        measurements.training_step(model, optimizer, *batch)
+    changes = [event.nbytes() for event in record.profiler.kineto_results.events() if event.name() == "[memory]"]
+    peak = present + measurements.optimizer_bytes(optimizer) + max(accumulate(changes))
+
+    assert costs.peak(config, 1, explicit).total_bytes == pytest.approx(peak, rel=1e-3)
 
 
 def test_a_formula_reads_like_mathematics():
     assert costs.formula(costs.forward_flops()) == "24·B·T·L·C² + 4·L·B·T²·C + 2·B·T·V·C"
+    assert costs.formula({("T", "C"): 1, ("B", "T"): -8, (): -1}) == "T·C − 8·B·T − 1"
 
 
 @pytest.mark.parametrize("batch_size", [0, -1, 1.5, True])

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from playwright.sync_api import expect
 
 import costs
 from conftest import served
@@ -15,12 +16,15 @@ from widgets import Training, registry, state
 TITLE = "What one training step needs"
 
 
-def test_the_twin_shows_the_costs_of_both_kinds_of_attention():
+def test_the_twin_shows_the_peak_of_both_kinds_of_attention():
     made = state.training("gpt2", batch_size=4)
     twin = registry.WIDGETS["training"].make_twin(made)
     for explicit in (True, False):
-        for cost in costs.training_step(True, explicit).values():
-            assert f"{cost.of(PRESETS['gpt2'], 4):,}" in twin
+        peak = costs.peak(PRESETS["gpt2"], 4, explicit)
+        flops = costs.evaluate(costs.training_flops(explicit), PRESETS["gpt2"], 4)
+        for amount in (*peak.parts.values(), peak.total_bytes, flops):
+            assert f'<td class="bw-n">{amount:,}</td>' in twin
+        assert f"when {peak.moment}" in twin
 
 
 @pytest.mark.parametrize(
@@ -69,8 +73,18 @@ def address(request, html, server) -> str:
     return server if request.param == "server" else (html / "step.html").as_uri()
 
 
-def exact(widget) -> list[str]:
-    return widget.locator("details tbody td:last-child").all_inner_texts()
+def shown(widget) -> tuple[list[str], str]:
+    """The exact numbers of both tables, and the sentence on the moment of the peak."""
+    return widget.locator("details tbody td:last-child").all_inner_texts(), widget.get_by_text(
+        "The peak comes"
+    ).inner_text()
+
+
+def expected(config: GPTConfig, batch_size: int, explicit: bool) -> tuple[list[str], str]:
+    peak = costs.peak(config, batch_size, explicit)
+    flops = costs.evaluate(costs.training_flops(explicit), config, batch_size)
+    moments = [costs.evaluate(moment.terms, config, batch_size) for moment in costs.moments(config.bias, explicit)]
+    return [f"{n:,}" for n in (*peak.parts.values(), flops, *moments)], f"The peak comes when {peak.moment}."
 
 
 def test_it_works_by_keyboard_alone(open_page, address):
@@ -101,7 +115,22 @@ def test_it_works_by_keyboard_alone(open_page, address):
     page.keyboard.press("Enter")
     config = replace(PRESETS["small test"], n_layer=3, bias=False)
 
-    assert exact(widget) == [f"{cost.of(config, 3):,}" for cost in costs.training_step(False, False).values()]
+    assert shown(widget) == expected(config, 3, explicit=False)
+
+
+def test_the_moment_of_the_peak_is_announced_and_marked(open_page, server):
+    """With GPT-2 small, a short context moves the peak from the loss to the optimizer."""
+    page = open_page(server)
+    widget = page.get_by_role("region", name=TITLE, exact=True).first
+    widget.get_by_text("Exact numbers and formulas").first.click()
+    announced, marked = widget.locator("output[aria-live=polite]"), widget.locator("tr.bw-sum th")
+    widget.get_by_label("T, block size, as a number").fill("64")
+    expect(announced).to_contain_text("when the optimizer takes its step")
+
+    assert marked.inner_text().startswith("the optimizer takes its step")
+    widget.get_by_label("T, block size, as a number").fill("1024")
+    expect(announced).to_contain_text("when the backward pass begins")
+    assert marked.inner_text().startswith("the backward pass begins")
 
 
 def test_huge_amounts_have_one_notation(open_page, server):
@@ -117,7 +146,7 @@ def test_huge_amounts_have_one_notation(open_page, server):
 
 
 def test_the_page_agrees_with_python_to_the_byte(open_page, server):
-    """Every cost of random configurations, batches and both kinds of attention, some far beyond 2^53."""
+    """Every cost, moment and peak of random configurations, with both kinds of attention, some far beyond 2^53."""
     page = open_page(server)
     widget = page.get_by_role("region", name=TITLE, exact=True).first
     widget.get_by_text("Exact numbers and formulas").first.click()
@@ -132,6 +161,5 @@ def test_the_page_agrees_with_python_to_the_byte(open_page, server):
         widget.get_by_label("biases").set_checked(bias)
         widget.get_by_label("Attention").select_option(attention)
         config = GPTConfig(sizes["T"], sizes["V"], sizes["L"], H, sizes["C"], bias=bias)
-        step = costs.training_step(bias, attention == "explicit")
 
-        assert exact(widget) == [f"{cost.of(config, sizes['B']):,}" for cost in step.values()]
+        assert shown(widget) == expected(config, sizes["B"], attention == "explicit")

@@ -291,15 +291,29 @@ def config_fields(config: GPTConfig) -> dict:
 
 
 def _step_costs(attention: str) -> dict:
-    """Polynomials for biases on (``"true"``) and off (``"false"``), as lists of [coefficient, symbols]."""
-    steps = {bias: costs.training_step(bias, attention == "explicit") for bias in (True, False)}
+    """For biases on (``"true"``) and off (``"false"``): what is held, the moments that compete, and the arithmetic."""
+    explicit = attention == "explicit"
+    return {str(bias).lower(): _step_cost(bias, explicit) for bias in (True, False)}
+
+
+def _step_cost(bias: bool, explicit: bool) -> dict:
     return {
-        str(bias).lower(): [
-            {"name": name, "unit": cost.unit, "terms": [[k, list(symbols)] for symbols, k in cost.terms.items()]}
-            for name, cost in step.items()
-        ]
-        for bias, step in steps.items()
+        "held": [{"name": name, "terms": _terms(terms)} for name, terms in costs.held(bias).items()],
+        "moments": [
+            {
+                "name": moment.name,
+                "terms": _terms(moment.terms),
+                "parts": [{"name": name, "terms": _terms(terms)} for name, terms in moment.parts.items()],
+            }
+            for moment in costs.moments(bias, explicit)
+        ],
+        "flops": _terms(costs.training_flops(explicit)),
     }
+
+
+def _terms(polynomial: costs.Polynomial) -> list:
+    """A polynomial as a list of [coefficient, symbols], largest degree first."""
+    return [[polynomial[symbols], list(symbols)] for symbols in sorted(polynomial, key=len, reverse=True)]
 
 
 def _config(config) -> dict:

@@ -1,4 +1,4 @@
-// What one training step needs: five memories and the arithmetic of a configuration and a batch.
+// What one training step needs: the memories at its peak, and the arithmetic, of a configuration and a batch.
 import { bytesText, configEditor, dimsOf, fact, grouped, h, mount, number, numberField, percent, scientific, table } from "./shared.mjs";
 
 function render({ model, el }) {
@@ -18,10 +18,12 @@ function render({ model, el }) {
   editor.element.append(h("label", { class: "bw-choice" }, h("span", { class: "bw-name" }, "Attention"), attention));
 
   const total = h("div", { class: "bw-total" });
+  const when = h("p", { class: "bw-muted" });
   const bar = h("div", { class: "bw-bar", "aria-hidden": "true" });
   const parts = h("ul", { class: "bw-legend" });
   const facts = h("div", { class: "bw-facts" });
   const exact = h("tbody");
+  const competing = h("tbody");
 
   function save(trait, value) {
     model.set(trait, value);
@@ -34,11 +36,16 @@ function render({ model, el }) {
     attention.value = model.get("attention");
     const config = model.get("config");
     const dims = { ...dimsOf(data, config), B: BigInt(model.get("batch_size")) };
-    const needed = data.costs[attention.value][config.bias].map((cost) => ({ ...cost, amount: evaluate(cost.terms, dims) }));
-    const memories = needed.filter((cost) => cost.unit === "bytes");
-    const sum = memories.reduce((n, cost) => n + cost.amount, 0n);
+    const cost = data.costs[attention.value][config.bias];
+    const held = cost.held.map((memory) => ({ ...memory, amount: evaluate(memory.terms, dims) }));
+    const moments = cost.moments.map((moment) => ({ ...moment, amount: evaluate(moment.terms, dims) }));
+    const peak = moments.reduce((largest, moment) => (moment.amount > largest.amount ? moment : largest));
+    const memories = [...held, ...peak.parts.map((part) => ({ ...part, amount: evaluate(part.terms, dims) }))];
+    const sum = memories.reduce((n, memory) => n + memory.amount, 0n);
+    const flops = evaluate(cost.flops, dims);
 
     total.replaceChildren(h("strong", {}, bytesText(sum)), " in float32");
+    when.textContent = `The peak comes when ${peak.name}.`;
     const colour = (i) => `var(--bw-data-${i + 1})`;
     bar.replaceChildren(...memories.map((cost, i) => h("span", { style: `background:${colour(i)};flex-grow:${Number((cost.amount * 100000n) / sum)}` })));
     parts.replaceChildren(
@@ -46,17 +53,17 @@ function render({ model, el }) {
         h("li", {}, h("i", { style: `background:${colour(i)}` }), h("span", {}, cost.name), h("b", {}, percent(cost.amount, sum)), h("span", { class: "bw-n" }, bytesText(cost.amount))),
       ),
     );
-    const flops = needed.find((cost) => cost.unit === "FLOPs");
     const tokens = dims.B * dims.T;
     facts.replaceChildren(
       fact("tokens in the batch", grouped(tokens)),
-      fact(flops.name, flopsText(flops.amount)),
-      fact("FLOPs per token", flopsText(flops.amount / tokens)),
+      fact("training FLOPs", flopsText(flops)),
+      fact("FLOPs per token", flopsText(flops / tokens)),
     );
-    exact.replaceChildren(
-      ...needed.map((cost) => h("tr", {}, h("th", { scope: "row" }, cost.name, h("small", {}, ...formula(cost.terms))), h("td", {}, cost.unit), number(cost.amount))),
-    );
-    return `${bytesText(sum)} in float32, ${flopsText(flops.amount)} FLOPs`;
+    const row = ({ name, terms, amount }, unit, isPeak) =>
+      h("tr", { class: isPeak && "bw-sum" }, h("th", { scope: "row" }, name, h("small", {}, ...formula(terms))), h("td", {}, unit), number(amount));
+    exact.replaceChildren(...memories.map((memory) => row(memory, "bytes")), row({ name: "training FLOPs", terms: cost.flops, amount: flops }, "FLOPs"));
+    competing.replaceChildren(...moments.map((moment) => row(moment, "bytes", moment === peak)));
+    return `${bytesText(sum)} in float32, when ${peak.name}; ${flopsText(flops)} FLOPs`;
   }
 
   return mount(
@@ -64,10 +71,19 @@ function render({ model, el }) {
     "What one training step needs",
     ["config", "batch_size", "attention"],
     paint,
-    h("div", { class: "bw-columns" }, editor.element, h("div", { class: "bw-results" }, h("div", { class: "bw-result" }, total), bar, parts, facts)),
-    h("details", {}, h("summary", {}, "Exact numbers and formulas"), h("div", { class: "bw-scroll", role: "region", "aria-label": "Exact numbers and formulas", tabindex: 0 }, table("One training step", ["what is needed", "unit", "amount"], exact))),
+    h("div", { class: "bw-columns" }, editor.element, h("div", { class: "bw-results" }, h("div", { class: "bw-result" }, total, when), bar, parts, facts)),
+    h(
+      "details",
+      {},
+      h("summary", {}, "Exact numbers and formulas"),
+      scrolled("The peak of one training step", ["what is needed", "unit", "amount"], exact),
+      scrolled("The moments that compete for the peak: what each needs besides weights, gradients and Adam state", ["when", "unit", "amount"], competing),
+    ),
   );
 }
+
+/** A table that scrolls where it is too wide. @param {string} caption  @param {string[]} head  @param {Element} body */
+const scrolled = (caption, head, body) => h("div", { class: "bw-scroll", role: "region", "aria-label": caption, tabindex: 0 }, table(caption, head, body));
 
 /** The value of a polynomial. @param {[number, string[]][]} terms  @param {Record<string, bigint>} dims */
 const evaluate = (terms, dims) =>
@@ -81,7 +97,8 @@ function formula(terms) {
       const exponent = symbols.filter((other) => other === symbol).length;
       return [h("i", {}, symbol), exponent > 1 ? h("sup", {}, String(exponent)) : ""];
     });
-    return [i ? " + " : "", factor === 1 && symbols.length ? "" : String(factor), ...powers];
+    const sign = factor < 0 ? " − " : i ? " + " : "";
+    return [sign, Math.abs(factor) === 1 && symbols.length ? "" : String(Math.abs(factor)), ...powers];
   });
 }
 

@@ -73,16 +73,19 @@ def heads(state: dict) -> str:
 
 
 def training(state: dict) -> str:
-    """The memories and the arithmetic of one step, with both kinds of attention."""
+    """The memories at the peak and the arithmetic of one step, with both kinds of attention."""
     config, batch_size = GPTConfig(**state["config"]), state["batch_size"]
-    steps = [costs.training_step(config.bias, kind == "explicit") for kind in ATTENTION]
-    rows = [
-        [name, cost.unit, *(f"{step[name].of(config, batch_size):,}" for step in steps)]
-        for name, cost in steps[0].items()
-    ]
+    kinds = [kind == "explicit" for kind in ATTENTION]
+    peaks = [costs.peak(config, batch_size, explicit) for explicit in kinds]
+    flops = [costs.evaluate(costs.training_flops(explicit), config, batch_size) for explicit in kinds]
+    rows = [[name, "bytes", *(f"{peak.parts[name]:,}" for peak in peaks)] for name in peaks[0].parts]
+    rows.append(["all of them", "bytes", *(f"{peak.total_bytes:,}" for peak in peaks)])
+    rows.append(["arithmetic", "FLOPs", *(f"{amount:,}" for amount in flops)])
     sequences = f"{batch_size} sequence" + "s" * (batch_size > 1)
-    caption = f"One training step of {config_text(config)} with {sequences} of {config.block_size} tokens"
-    return table_html(caption, ["what is needed", "unit", *ATTENTION.values()], rows)
+    caption = f"The peak of one training step of {config_text(config)} with {sequences} of {config.block_size} tokens"
+    table = table_html(caption, ["what is needed", "unit", *ATTENTION.values()], rows)
+    when = "; ".join(f"with {kind}, when {peak.moment}" for kind, peak in zip(ATTENTION.values(), peaks, strict=True))
+    return f"{table}\n<p>The peak comes, {when}.</p>"
 
 
 def trimming(state: dict) -> str:
