@@ -170,7 +170,8 @@ def _question_twin(question, given: tuple) -> str:
     if isinstance(question, PickLine):
         for piece, q in enumerate(given, start=1):
             lines = "\n".join(f"{number}  {line}" for number, line in enumerate(BUGS[q.bug].lines, start=1))
-            parts.append(f'<p>Piece {piece}</p>\n<pre tabindex="0">{escape(lines)}</pre>')
+            title = escape(BUGS[q.bug].snippet.title)
+            parts.append(f'<p>Piece {piece}. {title}</p>\n<pre tabindex="0">{escape(lines)}</pre>')
     hints = "".join(f"<li>{escape(hint)}</li>" for hint in question.hints)
     parts.append(f"<details><summary>Hints</summary><ol>{hints}</ol></details>")
     if isinstance(question, Number):

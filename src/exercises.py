@@ -1432,6 +1432,7 @@ def ask(question_id: str, instance: int = 0) -> Text:
         order = order_of_options(question, instance)
         lines += [f"{letter}. {question.options[i].text}" for letter, i in zip("abcdef", order, strict=False)]
     if isinstance(question, PickLine):
+        lines.append(BUGS[q.bug].snippet.title)
         lines += [f"{number}  {line}" for number, line in enumerate(BUGS[q.bug].lines, start=1)]
     return Text("\n".join(lines))
 

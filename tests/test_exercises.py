@@ -19,7 +19,8 @@ from torch import nn
 
 from answers import SENTENCES, Choice, Design, Number, PickLine, UnreadableAnswer, diagnose, read_number
 from bugs import BUGS, COUNT, INITIALIZE, TIE
-from exercise_pages import _places, key, sealed
+from exercise_pages import _places, exercise_twin, key, sealed
+from exercise_pages import exercise as page_state
 from exercise_trials import try_count, try_initialization, try_tying
 from exercises import (
     EXERCISES,
@@ -523,6 +524,28 @@ def test_each_wrong_line_has_its_reason():
         wrong_line(6)
 
 
+@pytest.mark.parametrize(
+    ("snippet", "decided"),
+    [
+        (COUNT, ("unique count", "with biases", "tied head")),
+        (
+            INITIALIZE,
+            ("tables and Linear weights with standard deviation 0.02", "end the branches of each block", "0.02/√(2L)"),
+        ),
+        (TIE, ("share one Parameter", "no other", "unique count")),
+    ],
+    ids=["count", "initialize", "tie"],
+)
+def test_the_prompt_decides_which_line_is_wrong(snippet, decided):
+    """What a changed line would be right for, such as 0.02/√L or the stored count, is excluded by the prompt."""
+    twin = exercise_twin(page_state("spot_the_bug"))
+    assert all(words in snippet.title for words in decided)
+    for instance, q in enumerate(instances("spot_the_bug")):
+        if BUGS[q.bug].snippet is snippet:
+            assert snippet.title in ask("spot_the_bug", instance).split("\n")
+            assert instance >= 5 or f"<p>Piece {instance + 1}. {snippet.title}</p>" in twin
+
+
 def test_counting_is_read_again_where_counting_is_taught():
     pages = {COUNT: {"counting"}, TIE: {"config"}}
     for snippet, expected in pages.items():
@@ -833,8 +856,6 @@ def test_a_sealed_text_opens_with_the_answer_only():
 @every_exercise
 def test_the_page_is_handed_no_answer(exercise):
     """What the page holds does not change when the answers are taken out: only hashes depend on them."""
-    from exercise_pages import exercise as page_state
-
     data = page_state(exercise.id)["data"]
     for question, shown in zip(exercise.questions, data["questions"], strict=True):
         if isinstance(question, Design):
