@@ -102,6 +102,7 @@ class Exercise:
         draw: random generator -> other quantities.
         questions: asked one after the other.
         trials: names of the functions to be mended in the lab, if any.
+        changing: a quantity that two drawn instances in a row never share, if any.
     """
 
     id: str
@@ -112,6 +113,7 @@ class Exercise:
     draw: Callable
     questions: tuple
     trials: tuple[str, ...] = ()
+    changing: str | None = None
 
 
 def _config(q, **changes) -> GPTConfig:
@@ -299,13 +301,20 @@ HEAD_COUNT = Exercise(
 
 # ---- The same weights, other heads ----------------------------------------------------------------
 
+
+def _draw_prompt(rng):
+    heads = _draw_heads(rng)
+    return {name: heads[name] for name in ("C", "H", "H2")} | {"t": rng.randrange(4, 40)}
+
+
 SAME_WEIGHTS = Exercise(
     id="same_weights",
     title="The same weights, cut into other heads",
     section="4.2",
     level=2,
     given=({"C": 8, "H": 2, "H2": 4, "t": 6},),
-    draw=lambda rng: _draw_heads(rng) | {"t": rng.randrange(4, 40)},
+    draw=_draw_prompt,
+    changing="H",
     questions=(
         Choice(
             id="same_weights",
@@ -1338,6 +1347,8 @@ def instances(exercise_id: str) -> tuple[SimpleNamespace, ...]:
         if len(drawn) == INSTANCES:
             return tuple(drawn)
         q = SimpleNamespace(**exercise.draw(rng))
+        if exercise.changing and getattr(q, exercise.changing) == getattr(drawn[-1], exercise.changing):
+            continue
         if q not in drawn and all(_distinct(question, q) for question in exercise.questions):
             drawn.append(q)
     raise ValueError(f"exercise={exercise_id!r}: only {len(drawn)} instances tell its mistakes apart")

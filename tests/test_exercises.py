@@ -8,6 +8,7 @@ import random
 import re
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -745,6 +746,14 @@ def test_an_exercise_is_complete(exercise):
     assert vars(given[0]) == exercise.given[0]
     assert exercise.level in (1, 2, 3)
     assert exercise.questions[0].id == exercise.id
+
+
+def test_new_numbers_bring_other_heads():
+    """Of the same weights, what changes is the pair of head counts, and not the prompt alone."""
+    pairs = [(q.H, q.H2) for q in instances("same_weights")]
+
+    assert all(earlier != later for earlier, later in pairwise(pairs))
+    assert set(vars(instances("same_weights")[1])) == {"C", "H", "H2", "t"}
 
 
 @every_question
