@@ -25,6 +25,7 @@ from itertools import count, pairwise, takewhile
 from types import SimpleNamespace
 
 from answers import (
+    BYTES,
     GRID,
     SENTENCES,
     Choice,
@@ -771,7 +772,7 @@ VIEW_STORAGE = Exercise(
                 "It writes the storage: all T rows of C numbers, 4 bytes each.",
             ),
             next_step="Ask how many rows are in the storage, then multiply by C and by 4.",
-            units=("bytes", "byte"),
+            units=tuple(BYTES),
         ),
         Number(
             id="view_clone",
@@ -797,7 +798,7 @@ VIEW_STORAGE = Exercise(
             ),
             hints=("What does a clone share with the table?", "Nothing: it has n rows of C numbers, 4 bytes each."),
             next_step="Ask how many rows are in the clone's storage, then multiply by C and by 4.",
-            units=("bytes", "byte"),
+            units=tuple(BYTES),
         ),
     ),
 )
@@ -1136,7 +1137,7 @@ DESIGN = Exercise(
                 "No larger C fits than its root. Check the multiple of 64 below by the full formula: the small terms "
                 "may push it over the budget.",
             ),
-            places={"width": "padding", "heads": "heads", "over": "whole", "narrow": "whole"},
+            places={"heads": "heads", "over": "whole", "narrow": "whole"},
         ),
     ),
 )

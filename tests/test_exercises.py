@@ -18,7 +18,7 @@ import pytest
 import torch
 from torch import nn
 
-from answers import SENTENCES, Choice, Design, Number, PickLine, UnreadableAnswer, diagnose, read_number
+from answers import SENTENCES, Choice, Design, Number, PickLine, UnreadableAnswer, diagnose, leading_digits, read_number
 from bugs import BUGS, COUNT, INITIALIZE, TIE
 from exercise_pages import _places, exercise_twin, key, sealed
 from exercise_pages import exercise as page_state
@@ -387,7 +387,7 @@ def test_a_forgotten_tensor_is_as_large_as_in_the_model(name, words):
     "text",
     ["1864", "1,864", "1 864", "1_864", " 1864 ", "+1864", "1864.0", "1.864k", "1.864 K", "0.001864M", "1.864e3",
      "0.000001864B", "1\u00a0864", "1\u202f864", "18640e-1", "1'864", "1\u2019864",
-     "0.001864 million", "1.864 thousand"],
+     "0.001864 million", "1.864 thousand", "1864.", "1,864.", "１８６４", "１，８６４", "１．８６４ｋ", "\u30001864"],
 )  # fmt: skip
 def test_a_number_is_read_as_people_type_it(text):
     assert read_number(text)[0] == 1864
@@ -400,8 +400,8 @@ def test_a_leading_minus_is_read(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["abc", "1.8.6", "12 34", "(6-4)*8", "<b>16</b>", "__import__('os')", "k",
-     "0x10", "１６", ".5", "1e999", "--16", "9" * 41, "nan", "inf", "{got}"],
+    ["abc", "1.8.6", "12 34", "<b>16</b>", "__import__('os')", "k",
+     "0x10", "16..", ".5", "1e999", "--16", "9" * 41, "nan", "inf", "{got}"],
 )  # fmt: skip
 def test_anything_else_is_answered_with_what_was_not_understood(text):
     verdict = check("trimming", text)
@@ -425,12 +425,42 @@ def test_anything_else_is_answered_with_what_was_not_understood(text):
         ("trimming", "1,864 000", "comma"),
         ("trimming", "16 rows", "word"),
         ("trimming", "1864%", "word"),
-        ("view_storage", "3.1 MB", "word"),
+        ("view_storage", "3145728 bits", "word"),
+        ("no_bias", "1680 B bytes", "word"),
+        ("no_bias", "2 MB", "word"),
+        *(
+            ("no_bias", formula, "formula")
+            for formula in (
+                "12*768**2",
+                "(6-4)*8",
+                "7 × 8",
+                "7·8 + 6·8",
+                "12 x 8",
+                "V*C",
+                "8²",
+                "2^10",
+                "16-1",
+                "16\u22121",
+                "3/4",
+                "2(3+4)",
+                "=16+1",
+                "sqrt(2)",
+                "1,680 + 8",
+                "7*8+7*8+6*8+2*(12*8**2+13*8)+2*8+0",
+            )
+        ),
         ("double_width_total", "418.7", "millions"),
     ],
 )
 def test_it_is_said_what_was_not_understood(name, text, sentence):
     assert check(name, text).text == SENTENCES[sentence].format(got=text)
+
+
+def test_the_page_says_that_a_formula_is_not_evaluated():
+    chapter = (ROOT / "chapters" / "exercises.md").read_text(encoding="utf-8")
+
+    assert "\nA formula is not evaluated: work it out first.\n" in chapter
+    assert "work it out first" in SENTENCES["formula"]
 
 
 @pytest.mark.parametrize(
@@ -444,6 +474,15 @@ def test_it_is_said_what_was_not_understood(name, text, sentence):
         ("double_width_total", "418.7 million"),
         ("double_width_total", "418.7 million parameters"),
         ("view_storage", "3145728 bytes"),
+        ("view_storage", "3145728 B"),
+        ("view_storage", "3,145,728b"),
+        ("view_storage", "3.145728 MB"),
+        ("view_storage", "3145.728 kB"),
+        ("view_storage", "3072 KiB"),
+        ("view_storage", "3 MiB"),
+        ("view_storage", "3MiB"),
+        ("view_storage", "3.145728M bytes"),
+        ("view_clone", "0.375 MiB"),
         ("head_width", "2 columns"),
         ("padding", "50304 rows"),
     ],
@@ -468,6 +507,84 @@ def test_a_rounded_number_is_right_where_a_tolerance_is_stated_and_asked_for_in_
         "0.124B is not it. If you rounded it, give every digit. If not: "
         "List the tensors of one block with two dimensions, add them, and multiply by L."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rounded"),
+    [
+        ("double_width", "3.4", True),
+        ("double_width", "3", True),
+        ("double_width", "3.3", True),
+        ("double_width", "3.39", True),
+        ("double_width", "5", False),
+        ("double_width", "33", False),
+        ("first_loss", "11", True),
+        ("first_loss", "10.99", True),
+        ("first_loss", "10.9", True),
+        ("first_loss", "10", True),
+        ("first_loss", "20", False),
+        ("first_loss", "9.99", False),
+        ("first_loss", "-11", False),
+        ("first_loss", "0", False),
+        ("double_width_total", "0.42B", True),
+        ("double_width_total", "4e8", True),
+        ("double_width_total", "500M", False),
+        ("double_width_total", "41M", False),
+        ("which_v_larger", "345000000", True),
+        ("which_v_larger", "1e10", False),
+    ],
+)
+def test_a_number_that_was_rounded_too_far_is_told_so(name, text, rounded):
+    """Wherever a tolerance is stated, with a suffix or without; and nothing that rounding does not lead to."""
+    _, question = next((e, q) for e, q in NUMBERS if q.id == name)
+    sentence = SENTENCES["coarse" if rounded else "unknown"]
+
+    assert check(name, text).text == sentence.format(got=text, next_step=question.next_step)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rounded"),
+    [
+        ("decay_split", "124M", True),
+        ("decay_split", "0.12B", True),
+        ("decay_split", "1e8", True),
+        ("decay_split", "123.5M", True),
+        ("decay_split", "12.4M", False),
+        ("decay_split", "1.5e6", False),
+        ("padding", "50304k", False),
+        ("padding", "50.3k", True),
+        ("padding", "51k", True),
+        ("padding", "48k", False),
+        ("padding", "1.5e6", False),
+        ("view_storage", "3.1 MB", True),
+        ("view_storage", "3.1 MiB", True),
+        ("view_storage", "5 MB", False),
+    ],
+)
+def test_rounding_is_spoken_of_only_where_it_could_lead_there(name, text, rounded):
+    _, question = next((e, q) for e, q in NUMBERS if q.id == name)
+    sentence = SENTENCES["rounded" if rounded else "unknown"]
+
+    assert check(name, text).text == sentence.format(got=text, next_step=question.next_step)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits"),
+    [
+        ("3.365", "33e-1"),
+        ("3", "3e0"),
+        ("3.0", "3e0"),
+        ("3.04", "30e-1"),
+        ("1e2", "1e2"),
+        ("99.9", "99e0"),
+        ("124000000", "12e7"),
+        ("0.00070", "7e-4"),
+        ("0", ""),
+        ("-3", ""),
+    ],
+)
+def test_the_leading_digits_of_a_number(value, digits):
+    assert leading_digits(Fraction(value)) == digits
 
 
 def test_a_decimal_is_refused_where_a_whole_number_is_asked_for():
@@ -599,6 +716,7 @@ def test_every_valid_design_is_accepted_and_no_other():
     ("answer", "text"),
     [
         ((100, 4), "C = 100 is not a multiple of 64."),
+        ((250, 5), "C = 250 is not a multiple of 64."),
         ((256, 7), "H = 7 does not divide C = 256; the heads share the width in equal parts."),
         ((320, 5), "C = 320 gives 10,040,320 parameters, which is 40,320 over the budget."),
         ((192, 3), "C = 192 fits with 4,254,720 parameters, but C = 256 fits as well, with 6,852,608."),
@@ -612,7 +730,10 @@ def test_every_valid_design_is_accepted_and_no_other():
     ],
 )
 def test_a_rejected_design_says_why(answer, text):
-    assert check("design", answer).text.startswith(text)
+    said = check("design", answer).text
+
+    assert said.startswith(text)
+    assert "padded" not in said  # the section on padding speaks of rows, not of a width
     assert check("design", GPTConfig(256, 8000, 6, 4, 256)).right
 
 
