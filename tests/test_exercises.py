@@ -18,6 +18,7 @@ import pytest
 import torch
 from torch import nn
 
+import measurements
 from answers import SENTENCES, Choice, Design, Number, PickLine, UnreadableAnswer, diagnose, leading_digits, read_number
 from bugs import BUGS, COUNT, INITIALIZE, TIE
 from exercise_pages import _places, exercise_twin, key, sealed
@@ -144,6 +145,18 @@ def first_loss(q) -> float:
     return sum(losses) / len(losses)
 
 
+def shape_of(q) -> torch.Size:
+    return model(q).transformer.h[0].get_parameter(f"{q.name}.weight").shape
+
+
+def kept_attention(q, T: int, H: int) -> int:
+    """Bytes of the attention weights that autograd keeps, in a model without memory for its numbers."""
+    with torch.device("meta"):
+        one = GPT(GPTConfig(T, 3, q.L, H, q.C), explicit_attention=True)
+        ids = torch.zeros(q.B, T, dtype=torch.long)
+    return measurements.saved_bytes(one, lambda: one(ids, ids), (q.B, H, T, T))
+
+
 MEASURED = {
     "trimming": trimmed,
     "head_count": lambda q: unique(model(q, n_head=q.H2)) - unique(model(q)),
@@ -159,6 +172,10 @@ MEASURED = {
     ),
     "view_storage": lambda q: saved_bytes(torch.zeros(q.T, q.C)[: q.n]),
     "view_clone": lambda q: saved_bytes(torch.zeros(q.T, q.C)[: q.n].clone()),
+    "weight_shape": lambda q: shape_of(q)[0],
+    "weight_columns": lambda q: shape_of(q)[1],
+    "attention_bytes": lambda q: kept_attention(q, q.T, q.H),
+    "attention_growth": lambda q: Fraction(kept_attention(q, q.T2, q.H2), kept_attention(q, q.T, q.H)),
     "padding": lambda q: smallest_multiple(q.n, q.m),
     "padding_exact": lambda q: smallest_multiple(q.k, q.m),
     "double_width": lambda q: unique(model(q, n_embd=2 * q.C)) / unique(model(q)),
@@ -174,6 +191,7 @@ SLOW = {"first_loss": 2, "same_weights_positions": 8}  # how many instances are 
 SLOW |= dict.fromkeys(("head_count", "head_width", "no_bias", "stored_sum"), 8)
 SLOW |= dict.fromkeys(("which_v", "which_v_larger", "wrong_vocab", "wrong_vocab_excess"), 4)
 SLOW |= dict.fromkeys(("double_width", "double_width_total", "decay_split", "not_decayed"), 6)
+SLOW |= dict.fromkeys(("attention_bytes", "attention_growth"), 4)
 
 
 @every_number
@@ -201,6 +219,18 @@ def test_the_right_choices_are_what_the_model_does():
     names = [name for name, t in tiny.state_dict().items() if t.data_ptr() == tiny.lm_head.weight.data_ptr()]
     assert names == ["transformer.wte.weight", "lm_head.weight"]
     assert check("stored_why", "b").right
+
+    fits = []
+    for name in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"):
+        state = tiny.state_dict()
+        state[f"transformer.h.0.{name}.weight"] = state[f"transformer.h.0.{name}.weight"].T
+        try:
+            GPT(PRESETS["small test"]).load_state_dict(state, strict=True)
+            fits.append(name)
+        except ValueError as refusal:
+            assert f"{name}.weight has shape " in str(refusal)
+    assert fits == ["attn.c_proj"]
+    assert check("weight_transposed", "b").right
 
     trimmed_model, held = simply_trimmed(SimpleNamespace(T=6, V=7, L=2, H=2, C=8, n=4))
     table = trimmed_model.transformer.wpe.weight.clone()
@@ -275,6 +305,13 @@ def test_no_known_mistake_is_within_the_tolerance(exercise, question):
         ("which_v_larger", 343_760_896, "position table out"),
         ("double_width_total", "417.2M", "position table out"),
         ("view_storage", 98_304, "numbers of the slice"),
+        ("weight_shape", 768, "a Linear stores (out, in)"),
+        ("weight_columns", 3072, "one column for each input"),
+        ("attention_bytes", 1_207_959_552, "keys and values"),
+        ("attention_bytes", 452_984_832, "one head"),
+        ("attention_bytes", "1.6875 GiB", "numbers, not bytes"),
+        ("attention_growth", 4, "left H out"),
+        ("attention_growth", 1, "T rows and T columns"),
     ],
 )
 def test_a_likely_wrong_answer_is_one_thought(name, answer, words):
