@@ -17,12 +17,17 @@ NUMBER_PATTERN = (
     "([+-]?) ?"
     "([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,3}(?:_[0-9]{3})+"
     "|[0-9]{1,3}(?:['\u2019][0-9]{3})+|[0-9]+)"
-    "(?:[.]([0-9]+))?"
+    "(?:[.]([0-9]*))?"
     "(?:e([+-]?[0-9]{1,2}))?"
     "(?: ?(thousand|million|billion|[kmb])(?![a-z]))?"
     "(?: ?([a-z%\u00d7]+))?"
 )
+# An operator between numbers, letters or brackets, or an exponent.
+FORMULA_PATTERN = (
+    "[0-9a-z)\u00b2\u00b3] ?(?:[*/^+=\u00d7\u00b7\u22c5\u00f7-]| x ) ?[0-9a-z(]|[0-9a-z][(]|[0-9a-z)][\u00b2\u00b3]"
+)
 POWERS = {"": 0, "k": 3, "thousand": 3, "m": 6, "million": 6, "b": 9, "billion": 9}
+BYTES = {"bytes": 1, "byte": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 LONGEST_ANSWER = 40
 GRID = 100  # a tolerance is so many cells wide, to each side
 
@@ -34,6 +39,7 @@ SENTENCES = {
     "field": "{name}: {problem}",
     "unread": "“{got}” could not be read as a number. "
     "Write it like 1864, 1,864, 1 864, 1.864k or 0.124B, with a point for decimals.",
+    "formula": "“{got}” is a formula, and a formula is not evaluated here: work it out first, and give the number.",
     "comma": "“{got}” could not be read as a number: "
     "a comma stands between groups of three digits, and a point before decimals, as in 3.14 or 1,864.",
     "word": "“{got}” ends in a word that is not expected here: give the number alone.",
@@ -66,29 +72,61 @@ class UnreadableAnswer(ValueError):
 
 
 def read_number(text: str, units: tuple[str, ...] = ()) -> tuple[Fraction, bool]:
-    """The exact value of a number as people type it, and whether it was shortened with k, M, B or an exponent.
+    """The exact value of a number as people type it, and whether it was shortened with a suffix, unit or exponent.
 
     Args:
-        text: what was typed.
-        units: words that may follow the number, such as "parameters".
+        text: what was typed, also with full-width digits.
+        units: words that may follow the number, such as "parameters"; if they are ``BYTES``, B is a byte.
 
     Raises:
         UnreadableAnswer: the text is empty, too long, or no number, or another word follows it.
     """
-    plain = re.sub("[\u2212\u2013]", "-", re.sub("[\\s\u00a0\u2009\u202f]+", " ", text)).strip()
+    folded = re.sub("[\uff01-\uff5e]", lambda wide: chr(ord(wide[0]) - 0xFEE0), text)
+    plain = re.sub("[\u2212\u2013]", "-", re.sub("[\\s\u00a0\u2009\u202f]+", " ", folded)).strip()
     if not plain:
         raise UnreadableAnswer(SENTENCES["empty"])
     match = re.fullmatch(NUMBER_PATTERN, plain, re.IGNORECASE | re.ASCII) if len(plain) <= LONGEST_ANSWER else None
     if match is None:
-        name = "comma" if re.search("[0-9],[0-9]", plain) else "unread"
+        formula = re.search(FORMULA_PATTERN, plain, re.IGNORECASE | re.ASCII)
+        name = "formula" if formula else "comma" if re.search("[0-9],[0-9]", plain) else "unread"
         raise UnreadableAnswer(SENTENCES[name].format(got=shown(text)))
     sign, whole, decimals, exponent, suffix, word = match.groups(default="")
+    if suffix.lower() in units and not word:
+        suffix, word = "", suffix
     if word and word.lower() not in units:
         raise UnreadableAnswer(SENTENCES["word"].format(got=shown(text)))
     digits = int(re.sub("[^0-9]", "", whole) + decimals)
     power = int(exponent or 0) + POWERS[suffix.lower()] - len(decimals)
-    value = Fraction(digits) * Fraction(10) ** power
-    return (-value if sign == "-" else value), bool(exponent or suffix)
+    factor = BYTES.get(word.lower(), 1)
+    value = Fraction(digits) * Fraction(10) ** power * factor
+    return (-value if sign == "-" else value), bool(exponent or suffix or factor > 1)
+
+
+def leading_digits(value: Fraction) -> str:
+    """The first two digits of a number, or its only one, and their place: 33e-1 for 3.365, 3e0 for 3."""
+    if value <= 0:
+        return ""
+    scaled, place = _between_10_and_100(value)
+    return f"{int(scaled)}e{place}" if scaled % 10 else f"{int(scaled) // 10}e{place + 1}"
+
+
+def roundings(right) -> list[str]:
+    """The leading digits that the right answer has when it is rounded: the first two, off by one at most, or one."""
+    if right <= 0:
+        return []
+    scaled, place = _between_10_and_100(Fraction(right))
+    two = [f"{n}e{place}" for n in range(int(scaled) - 1, int(scaled) + 2) if 10 <= n < 100]
+    return [*two, leading_digits(Fraction(round(scaled / 10)) * Fraction(10) ** (place + 1))]
+
+
+def _between_10_and_100(value: Fraction) -> tuple[Fraction, int]:
+    """The number without a power of ten, and that power."""
+    place = 0
+    while value >= 100:
+        value, place = value / 10, place + 1
+    while value < 10:
+        value, place = value * 10, place - 1
+    return value, place
 
 
 def shown(text: str) -> str:
@@ -284,13 +322,14 @@ def diagnose(question: Number, right, mistakes: list, value: Fraction, got: str,
     found = [indices for indices in found if len(indices) == 1] or found
     if found:
         return False, _explanation(got, [[question.slips[i] for i in indices] for indices in found])
+    rounded = leading_digits(value) in roundings(right)
     if question.tolerance is None:
-        name = "fraction" if value.denominator > 1 else "rounded" if shortened else "unknown"
+        name = "rounded" if shortened and rounded else "fraction" if value.denominator > 1 else "unknown"
     elif question.tolerance > 1 and question.agrees(value * 10**6, right):
         name = "millions"
     else:
         decimals = question.tolerance < 1 or shortened
-        name = "thousands" if decimals and got.count(",") == 1 else "coarse" if shortened else "unknown"
+        name = "thousands" if decimals and got.count(",") == 1 else "coarse" if rounded else "unknown"
     return False, [[(SENTENCES[name].format(got=got, next_step=question.next_step), None)]]
 
 

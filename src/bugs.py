@@ -11,7 +11,8 @@ from dataclasses import dataclass
 class Snippet:
     """Correct code, with the reason why each of its lines is right, and the paragraph that says it.
 
-    ``places`` are keys of ``exercises.PLACES``, one for each line.
+    ``title`` is shown above the code and says what it is to do: enough to decide which line is wrong. ``places`` are
+    keys of ``exercises.PLACES``, one for each line.
     """
 
     title: str
@@ -37,7 +38,7 @@ class Bug:
 
 
 COUNT = Snippet(
-    "The unique parameters of a GPT with biases, as a formula.",
+    "A formula for total, the unique count of a GPT with biases and a tied head.",
     (
         "attention = 3 * C * C + C * C + 4 * C",
         "mlp = 4 * C * C + 4 * C * C + 5 * C",
@@ -58,7 +59,8 @@ COUNT = Snippet(
 )
 
 INITIALIZE = Snippet(
-    "The initialization of a GPT: 0.02 everywhere, less for what is added to the stream.",
+    "How the matrices of a GPT are drawn: tables and Linear weights with standard deviation 0.02, "
+    "then the two that end the branches of each block with 0.02/√(2L).",
     (
         "for module in model.modules():",
         "    if isinstance(module, (nn.Linear, nn.Embedding)):",
@@ -81,7 +83,8 @@ INITIALIZE = Snippet(
 )
 
 TIE = Snippet(
-    "Input table and output matrix share one Parameter of V·C numbers.",
+    "Input table and output matrix share one Parameter of V·C numbers, and there is no other; "
+    "total is the unique count.",
     (
         "wte = nn.Embedding(V, C)",
         "lm_head = nn.Linear(C, V, bias=False)",
@@ -261,7 +264,7 @@ BUGS = (
         INITIALIZE,
         4,
         "std = 0.02 / math.sqrt(model.config.n_layer)",
-        "Each block adds twice to the stream, so there are 2L additions, not L.",
+        "That is 0.02/√L. Each block adds twice to the stream, so 2L additions are meant.",
     ),
     Bug(
         INITIALIZE,
@@ -303,7 +306,7 @@ BUGS = (
         TIE,
         2,
         "lm_head = nn.Linear(C, V)",
-        "Without bias=False the head has a bias of V numbers, which the model of this book does not have.",
+        "Without bias=False the head has a bias of V numbers, which is a second Parameter.",
     ),
     Bug(
         TIE,

@@ -9,7 +9,19 @@ from fractions import Fraction
 from html import escape
 from itertools import combinations
 
-from answers import GRID, LONGEST_ANSWER, NUMBER_PATTERN, POWERS, SENTENCES, Choice, Number, PickLine
+from answers import (
+    BYTES,
+    FORMULA_PATTERN,
+    GRID,
+    LONGEST_ANSWER,
+    NUMBER_PATTERN,
+    POWERS,
+    SENTENCES,
+    Choice,
+    Number,
+    PickLine,
+    roundings,
+)
 from bugs import BUGS
 from exercises import EXERCISES, PLACES, asked, grouped, instances, order_of_options
 from sizing import polynomial
@@ -71,6 +83,8 @@ def exercise(exercise: str) -> dict:
             "places": {place: [str(PLACES[place]), PLACES[place].address] for place in sorted(places)},
             "sentences": SENTENCES,
             "pattern": NUMBER_PATTERN,
+            "formula": FORMULA_PATTERN,
+            "bytes": BYTES,
             "powers": POWERS,
             "longest": LONGEST_ANSWER,
             "grid": GRID,
@@ -102,11 +116,12 @@ def _question(question, given: tuple) -> dict:
     """One question: what is asked, what is hinted, and a string of keys for each instance."""
     common = {"id": question.id, "ask": question.ask, "hints": list(question.hints)}
     if isinstance(question, Number):
-        keys = []
+        keys, rounded = [], []
         for number, q in enumerate(given):
             values = [question.answer(q), *(wrong for _, wrong in question.mistakes(q))]
             texts = [None if value is None else written(question.cell(value)) for value in values]
             keys.append("".join(NO_KEY if text is None else key(question.id, number, text) for text in texts))
+            rounded.append("".join(key(question.id, number, f"about {text}") for text in roundings(values[0])))
         return common | {
             "kind": "number",
             "tolerance": question.tolerance and [str(n) for n in question.tolerance.as_integer_ratio()],
@@ -115,6 +130,7 @@ def _question(question, given: tuple) -> dict:
             "slips": [[slip.cause, slip.place] for slip in question.slips],
             "pairs": list(combinations([i for i, slip in enumerate(question.slips) if slip.combines], 2)),
             "keys": keys,
+            "rounded": rounded,
         }
     if isinstance(question, Choice):
         orders = [order_of_options(question, number) for number in range(len(given))]
@@ -170,7 +186,8 @@ def _question_twin(question, given: tuple) -> str:
     if isinstance(question, PickLine):
         for piece, q in enumerate(given, start=1):
             lines = "\n".join(f"{number}  {line}" for number, line in enumerate(BUGS[q.bug].lines, start=1))
-            parts.append(f'<p>Piece {piece}</p>\n<pre tabindex="0">{escape(lines)}</pre>')
+            title = escape(BUGS[q.bug].snippet.title)
+            parts.append(f'<p>Piece {piece}. {title}</p>\n<pre tabindex="0">{escape(lines)}</pre>')
     hints = "".join(f"<li>{escape(hint)}</li>" for hint in question.hints)
     parts.append(f"<details><summary>Hints</summary><ol>{hints}</ol></details>")
     if isinstance(question, Number):

@@ -25,6 +25,7 @@ from itertools import count, pairwise, takewhile
 from types import SimpleNamespace
 
 from answers import (
+    BYTES,
     GRID,
     SENTENCES,
     Choice,
@@ -43,9 +44,10 @@ from answers import (
     times,
 )
 from bugs import BUGS
+from costs import attention_matrices, evaluate, kv_cache
 from gpt_config import PRESETS, GPTConfig
 from published import CHINCHILLA_TABLE, GPT1_VOCABULARY
-from sizing import count_parameters, decay_split, padded_vocab_size, parameter_table
+from sizing import SHAPE_TABLE, count_parameters, decay_split, padded_vocab_size, parameter_table
 
 INSTANCES = 31  # at least: those of the text, and others up to this number
 
@@ -85,6 +87,10 @@ PLACES = {
     "trimming": Place("counting", "4.2", "Trimming takes rows away"),
     "scaling": Place("initialization", "4.3", "Four rules draw every parameter"),
     "first loss": Place("initialization", "4.3", "The first loss is known before the first step"),
+    "doubling": Place("growth", "4.4", "Each symbol moves its own costs"),
+    "costs": Place("growth", "4.4", "Each cost is a polynomial, and each polynomial is measured"),
+    "square": Place("growth", "4.4", "The square in T belongs to the attention matrix"),
+    "cache": Place("growth", "4.4", "Generation keeps keys and values"),
     "storage": Place("growth", "4.4", "A checkpoint holds more than weights"),
 }
 
@@ -102,6 +108,7 @@ class Exercise:
         draw: random generator -> other quantities.
         questions: asked one after the other.
         trials: names of the functions to be mended in the lab, if any.
+        changing: a quantity that two drawn instances in a row never share, if any.
     """
 
     id: str
@@ -112,6 +119,7 @@ class Exercise:
     draw: Callable
     questions: tuple
     trials: tuple[str, ...] = ()
+    changing: str | None = None
 
 
 def _config(q, **changes) -> GPTConfig:
@@ -299,13 +307,20 @@ HEAD_COUNT = Exercise(
 
 # ---- The same weights, other heads ----------------------------------------------------------------
 
+
+def _draw_prompt(rng):
+    heads = _draw_heads(rng)
+    return {name: heads[name] for name in ("C", "H", "H2")} | {"t": rng.randrange(4, 40)}
+
+
 SAME_WEIGHTS = Exercise(
     id="same_weights",
     title="The same weights, cut into other heads",
     section="4.2",
     level=2,
     given=({"C": 8, "H": 2, "H2": 4, "t": 6},),
-    draw=lambda rng: _draw_heads(rng) | {"t": rng.randrange(4, 40)},
+    draw=_draw_prompt,
+    changing="H",
     questions=(
         Choice(
             id="same_weights",
@@ -762,7 +777,7 @@ VIEW_STORAGE = Exercise(
                 "It writes the storage: all T rows of C numbers, 4 bytes each.",
             ),
             next_step="Ask how many rows are in the storage, then multiply by C and by 4.",
-            units=("bytes", "byte"),
+            units=tuple(BYTES),
         ),
         Number(
             id="view_clone",
@@ -788,7 +803,105 @@ VIEW_STORAGE = Exercise(
             ),
             hints=("What does a clone share with the table?", "Nothing: it has n rows of C numbers, 4 bytes each."),
             next_step="Ask how many rows are in the clone's storage, then multiply by C and by 4.",
-            units=("bytes", "byte"),
+            units=tuple(BYTES),
+        ),
+    ),
+)
+
+# ---- The shape of a weight ------------------------------------------------------------------------
+
+
+def _draw_weight(rng):
+    H = rng.choice((2, 3, 4, 6, 8, 12, 16))
+    return {"C": H * rng.choice((16, 24, 32, 48, 64)), "H": H, "name": rng.choice(_DRAWN_WEIGHTS)}
+
+
+_DRAWN_WEIGHTS = ("attn.c_attn", "mlp.c_fc", "mlp.c_proj")
+
+
+def _rows_and_columns(q) -> list[int]:
+    """The shape of a matrix of the blocks, in PyTorch's storage order."""
+    entry = next(entry for entry in SHAPE_TABLE if entry.name.endswith(f".{q.name}.weight"))
+    return [factor * q.C for factor, _ in entry.shape]
+
+
+WEIGHT_SHAPE = Exercise(
+    id="weight_shape",
+    title="Rows and columns of a weight",
+    section="4.1",
+    level=1,
+    given=({"C": 768, "H": 12, "name": "mlp.c_fc"},),
+    draw=_draw_weight,
+    changing="name",
+    questions=(
+        Number(
+            id="weight_shape",
+            ask="The model has C = {C}, H = {H} and biases. How many rows has {name}.weight, as PyTorch stores it?",
+            answer=lambda q: _rows_and_columns(q)[0],
+            slips=(
+                instead(
+                    "That is the order (in, out); a Linear stores (out, in), one row for each output.",
+                    "linear",
+                    lambda q: _rows_and_columns(q)[1],
+                ),
+                instead(
+                    "That is how many weights there are, rows times columns.",
+                    "linear",
+                    lambda q: math.prod(_rows_and_columns(q)),
+                ),
+                instead(
+                    "That is how many parameters the layer has, weight and bias together.",
+                    "linear",
+                    lambda q: math.prod(_rows_and_columns(q)) + _rows_and_columns(q)[0],
+                ),
+                plus("You counted the bias as a row; it is a tensor of its own.", "linear", lambda q: 1),
+                times("You divided by the heads; H is in no shape.", "heads", lambda q: Fraction(1, q.H)),
+            ),
+            hints=(
+                "What does one row compute?",
+                "One output. How many numbers does this layer put out for each token?",
+                "c_attn puts out 3C numbers, c_fc 4C, and the c_proj of the MLP C.",
+            ),
+            next_step="Say how many numbers go into the layer and how many come out; outputs are rows.",
+            units=("rows", "row"),
+        ),
+        Number(
+            id="weight_columns",
+            ask="And how many columns?",
+            answer=lambda q: _rows_and_columns(q)[1],
+            slips=(
+                instead(
+                    "That is the number of rows; a Linear has one column for each input.",
+                    "linear",
+                    lambda q: _rows_and_columns(q)[0],
+                ),
+                instead(
+                    "That is how many weights there are, rows times columns.",
+                    "linear",
+                    lambda q: math.prod(_rows_and_columns(q)),
+                ),
+                plus("You counted the bias as a column; it is a tensor of its own.", "linear", lambda q: 1),
+                times("You divided by the heads; H is in no shape.", "heads", lambda q: Fraction(1, q.H)),
+            ),
+            hints=(
+                "What does a row multiply?",
+                "All inputs of the layer, so there is one column for each input.",
+                "The c_proj of the MLP takes 4C numbers in, c_fc and c_attn take C.",
+            ),
+            next_step="Say how many numbers go into the layer and how many come out; inputs are columns.",
+            units=("columns", "column"),
+        ),
+        Choice(
+            id="weight_transposed",
+            ask="A file holds the four matrices of each block as (in, out), and a loader must transpose them. "
+            "It forgets one of the four. Which one does strict loading accept all the same?",
+            options=(
+                Option("attn.c_attn", "As (C, 3C) it does not fit into (3C, C), and loading says so.", "linear"),
+                Option("attn.c_proj"),
+                Option("mlp.c_fc", "As (C, 4C) it does not fit into (4C, C), and loading says so.", "linear"),
+                Option("mlp.c_proj", "As (4C, C) it does not fit into (C, 4C), and loading says so.", "linear"),
+            ),
+            hints=("Which shapes are the same after rows and columns are exchanged?", "One of the four is square."),
         ),
     ),
 )
@@ -924,6 +1037,115 @@ DOUBLE_WIDTH = Exercise(
             hints=("Put 2C in place of C in the formula of the whole model.", "The blocks alone are L(12C² + 13C)."),
             next_step="Compute the blocks first, with the new C; then the two tables.",
             tolerance=Fraction(10**5),
+        ),
+    ),
+)
+
+# ---- Attention matrices in memory -----------------------------------------------------------------
+
+
+def _draw_batch(rng):
+    factor = rng.choice((2, 3, 4))
+    fewer = rng.choice([n for n in (2, 3, 4) if factor**2 % n == 0])
+    H, T = fewer * rng.choice((2, 3, 4, 6)), 64 * rng.randrange(2, 17)
+    shape = {"B": rng.randrange(3, 17), "L": rng.randrange(5, 37), "H": H, "C": 64 * H, "T": T}
+    return shape | {"T2": factor * T, "H2": H // fewer}
+
+
+def _attention_bytes(q, **changes) -> int:
+    return evaluate(attention_matrices(), _config(q, **{"block_size": q.T} | changes), q.B)
+
+
+ATTENTION_BYTES = Exercise(
+    id="attention_bytes",
+    title="Attention matrices in memory",
+    section="4.4",
+    level=2,
+    given=({"B": 8, "L": 24, "H": 16, "C": 1024, "T": 768, "T2": 1536, "H2": 8},),
+    draw=_draw_batch,
+    questions=(
+        Number(
+            id="attention_bytes",
+            ask="A model with L = {L}, H = {H}, C = {C} and explicit attention is trained in float32, with {B} "
+            "sequences of T = {T} tokens in a batch. Autograd keeps the attention weights, the results of each "
+            "softmax, for the backward pass. How many bytes is that in all layers?",
+            answer=_attention_bytes,
+            slips=(
+                instead(
+                    "Those are keys and values, which generation keeps; the question is about the attention weights.",
+                    "cache",
+                    lambda q: evaluate(kv_cache(), _config(q), q.B),
+                ),
+                plus(
+                    "You added the causal mask of each layer; it is kept as well, but it is no attention weight.",
+                    "square",
+                    lambda q: q.L * q.T**2,
+                ),
+                times("You counted one head; each of the H heads has a matrix.", "costs", lambda q: Fraction(1, q.H)),
+                times("You counted one layer; there are L of them.", "costs", lambda q: Fraction(1, q.L)),
+                times("You counted one sequence; each of the B has matrices.", "costs", lambda q: Fraction(1, q.B)),
+                times(
+                    "You took T numbers for each head; there is one for each pair of positions, T².",
+                    "square",
+                    lambda q: Fraction(1, q.T),
+                ),
+                times(
+                    "You counted the pairs that the mask leaves; the matrix is kept in full, with its zeros.",
+                    "square",
+                    lambda q: Fraction(q.T + 1, 2 * q.T),
+                ),
+                times("You counted numbers, not bytes; a float32 has 4 bytes.", "costs", lambda q: Fraction(1, 4)),
+                times("You took 2 bytes for a number; float32 has 4.", "costs", lambda q: Fraction(1, 2)),
+                times(
+                    "You took 8 bytes for a number, or counted the scores beside the weights.",
+                    "costs",
+                    lambda q: 2,
+                ),
+                times("You multiplied by d, but the matrix holds one number for each pair.", "costs", lambda q: 64),
+                times(
+                    "That is in units of 1000 bytes; the question asks for bytes.", "costs", lambda q: Fraction(1, 1000)
+                ),
+                times(
+                    "That is in units of 1024 bytes; the question asks for bytes.", "costs", lambda q: Fraction(1, 1024)
+                ),
+            ),
+            hints=(
+                "Between which things does attention hold a weight?",
+                "Between any two positions: T² weights. How many such matrices are there in a batch?",
+                "L·B·H matrices of T² numbers, with 4 bytes each.",
+            ),
+            next_step="Write down the shape of the attention weights in one layer, then multiply by L and by 4.",
+            units=tuple(BYTES),
+        ),
+        Number(
+            id="attention_growth",
+            ask="By what factor do they grow when T goes from {T} to {T2} and H from {H} to {H2}?",
+            answer=lambda q: Fraction(_attention_bytes(q, block_size=q.T2, n_head=q.H2), _attention_bytes(q)).numerator,
+            slips=(
+                instead("You left H out: fewer heads are fewer matrices.", "doubling", lambda q: (q.T2 // q.T) ** 2),
+                instead(
+                    "You let T count once; the matrix has T rows and T columns.",
+                    "square",
+                    lambda q: Fraction(q.T2, q.T) * Fraction(q.H2, q.H),
+                ),
+                instead(
+                    "Fewer heads are fewer matrices, not more.",
+                    "doubling",
+                    lambda q: (q.T2 // q.T) ** 2 * (q.H // q.H2),
+                ),
+                instead(
+                    "That is the new size in bytes; the factor is new over old.",
+                    "costs",
+                    lambda q: _attention_bytes(q, block_size=q.T2, n_head=q.H2),
+                ),
+            ),
+            hints=(
+                "Which of the two enters once, and which twice?",
+                "The matrix has T rows and T columns, and there is one for each head.",
+                "The square of the factor of T, times the factor of H.",
+            ),
+            next_step="Divide LBHT² with the new numbers by LBHT² with the old ones.",
+            units=("x", "×", "times", "fold"),
         ),
     ),
 )
@@ -1127,7 +1349,7 @@ DESIGN = Exercise(
                 "No larger C fits than its root. Check the multiple of 64 below by the full formula: the small terms "
                 "may push it over the budget.",
             ),
-            places={"width": "padding", "heads": "heads", "over": "whole", "narrow": "whole"},
+            places={"heads": "heads", "over": "whole", "narrow": "whole"},
         ),
     ),
 )
@@ -1305,10 +1527,12 @@ EXERCISES = (
     HEAD_COUNT,
     NO_BIAS,
     STORED_SUM,
+    WEIGHT_SHAPE,
     PADDING,
     SAME_WEIGHTS,
     WRONG_VOCAB,
     DOUBLE_WIDTH,
+    ATTENTION_BYTES,
     DECAY_SPLIT,
     FIRST_LOSS,
     ODD_ROWS,
@@ -1338,6 +1562,8 @@ def instances(exercise_id: str) -> tuple[SimpleNamespace, ...]:
         if len(drawn) == INSTANCES:
             return tuple(drawn)
         q = SimpleNamespace(**exercise.draw(rng))
+        if exercise.changing and getattr(q, exercise.changing) == getattr(drawn[-1], exercise.changing):
+            continue
         if q not in drawn and all(_distinct(question, q) for question in exercise.questions):
             drawn.append(q)
     raise ValueError(f"exercise={exercise_id!r}: only {len(drawn)} instances tell its mistakes apart")
@@ -1432,6 +1658,7 @@ def ask(question_id: str, instance: int = 0) -> Text:
         order = order_of_options(question, instance)
         lines += [f"{letter}. {question.options[i].text}" for letter, i in zip("abcdef", order, strict=False)]
     if isinstance(question, PickLine):
+        lines.append(BUGS[q.bug].snippet.title)
         lines += [f"{number}  {line}" for number, line in enumerate(BUGS[q.bug].lines, start=1)]
     return Text("\n".join(lines))
 

@@ -8,6 +8,7 @@ import random
 import re
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,9 +18,11 @@ import pytest
 import torch
 from torch import nn
 
-from answers import SENTENCES, Choice, Design, Number, PickLine, UnreadableAnswer, diagnose, read_number
+import measurements
+from answers import SENTENCES, Choice, Design, Number, PickLine, UnreadableAnswer, diagnose, leading_digits, read_number
 from bugs import BUGS, COUNT, INITIALIZE, TIE
-from exercise_pages import _places, key, sealed
+from exercise_pages import _places, exercise_twin, key, sealed
+from exercise_pages import exercise as page_state
 from exercise_trials import try_count, try_initialization, try_tying
 from exercises import (
     EXERCISES,
@@ -142,6 +145,18 @@ def first_loss(q) -> float:
     return sum(losses) / len(losses)
 
 
+def shape_of(q) -> torch.Size:
+    return model(q).transformer.h[0].get_parameter(f"{q.name}.weight").shape
+
+
+def kept_attention(q, T: int, H: int) -> int:
+    """Bytes of the attention weights that autograd keeps, in a model without memory for its numbers."""
+    with torch.device("meta"):
+        one = GPT(GPTConfig(T, 3, q.L, H, q.C), explicit_attention=True)
+        ids = torch.zeros(q.B, T, dtype=torch.long)
+    return measurements.saved_bytes(one, lambda: one(ids, ids), (q.B, H, T, T))
+
+
 MEASURED = {
     "trimming": trimmed,
     "head_count": lambda q: unique(model(q, n_head=q.H2)) - unique(model(q)),
@@ -157,6 +172,10 @@ MEASURED = {
     ),
     "view_storage": lambda q: saved_bytes(torch.zeros(q.T, q.C)[: q.n]),
     "view_clone": lambda q: saved_bytes(torch.zeros(q.T, q.C)[: q.n].clone()),
+    "weight_shape": lambda q: shape_of(q)[0],
+    "weight_columns": lambda q: shape_of(q)[1],
+    "attention_bytes": lambda q: kept_attention(q, q.T, q.H),
+    "attention_growth": lambda q: Fraction(kept_attention(q, q.T2, q.H2), kept_attention(q, q.T, q.H)),
     "padding": lambda q: smallest_multiple(q.n, q.m),
     "padding_exact": lambda q: smallest_multiple(q.k, q.m),
     "double_width": lambda q: unique(model(q, n_embd=2 * q.C)) / unique(model(q)),
@@ -172,6 +191,7 @@ SLOW = {"first_loss": 2, "same_weights_positions": 8}  # how many instances are 
 SLOW |= dict.fromkeys(("head_count", "head_width", "no_bias", "stored_sum"), 8)
 SLOW |= dict.fromkeys(("which_v", "which_v_larger", "wrong_vocab", "wrong_vocab_excess"), 4)
 SLOW |= dict.fromkeys(("double_width", "double_width_total", "decay_split", "not_decayed"), 6)
+SLOW |= dict.fromkeys(("attention_bytes", "attention_growth"), 4)
 
 
 @every_number
@@ -199,6 +219,18 @@ def test_the_right_choices_are_what_the_model_does():
     names = [name for name, t in tiny.state_dict().items() if t.data_ptr() == tiny.lm_head.weight.data_ptr()]
     assert names == ["transformer.wte.weight", "lm_head.weight"]
     assert check("stored_why", "b").right
+
+    fits = []
+    for name in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"):
+        state = tiny.state_dict()
+        state[f"transformer.h.0.{name}.weight"] = state[f"transformer.h.0.{name}.weight"].T
+        try:
+            GPT(PRESETS["small test"]).load_state_dict(state, strict=True)
+            fits.append(name)
+        except ValueError as refusal:
+            assert f"{name}.weight has shape " in str(refusal)
+    assert fits == ["attn.c_proj"]
+    assert check("weight_transposed", "b").right
 
     trimmed_model, held = simply_trimmed(SimpleNamespace(T=6, V=7, L=2, H=2, C=8, n=4))
     table = trimmed_model.transformer.wpe.weight.clone()
@@ -273,6 +305,13 @@ def test_no_known_mistake_is_within_the_tolerance(exercise, question):
         ("which_v_larger", 343_760_896, "position table out"),
         ("double_width_total", "417.2M", "position table out"),
         ("view_storage", 98_304, "numbers of the slice"),
+        ("weight_shape", 768, "a Linear stores (out, in)"),
+        ("weight_columns", 3072, "one column for each input"),
+        ("attention_bytes", 1_207_959_552, "keys and values"),
+        ("attention_bytes", 452_984_832, "one head"),
+        ("attention_bytes", "1.6875 GiB", "numbers, not bytes"),
+        ("attention_growth", 4, "left H out"),
+        ("attention_growth", 1, "T rows and T columns"),
     ],
 )
 def test_a_likely_wrong_answer_is_one_thought(name, answer, words):
@@ -385,7 +424,7 @@ def test_a_forgotten_tensor_is_as_large_as_in_the_model(name, words):
     "text",
     ["1864", "1,864", "1 864", "1_864", " 1864 ", "+1864", "1864.0", "1.864k", "1.864 K", "0.001864M", "1.864e3",
      "0.000001864B", "1\u00a0864", "1\u202f864", "18640e-1", "1'864", "1\u2019864",
-     "0.001864 million", "1.864 thousand"],
+     "0.001864 million", "1.864 thousand", "1864.", "1,864.", "１８６４", "１，８６４", "１．８６４ｋ", "\u30001864"],
 )  # fmt: skip
 def test_a_number_is_read_as_people_type_it(text):
     assert read_number(text)[0] == 1864
@@ -398,8 +437,8 @@ def test_a_leading_minus_is_read(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["abc", "1.8.6", "12 34", "(6-4)*8", "<b>16</b>", "__import__('os')", "k",
-     "0x10", "１６", ".5", "1e999", "--16", "9" * 41, "nan", "inf", "{got}"],
+    ["abc", "1.8.6", "12 34", "<b>16</b>", "__import__('os')", "k",
+     "0x10", "16..", ".5", "1e999", "--16", "9" * 41, "nan", "inf", "{got}"],
 )  # fmt: skip
 def test_anything_else_is_answered_with_what_was_not_understood(text):
     verdict = check("trimming", text)
@@ -423,12 +462,42 @@ def test_anything_else_is_answered_with_what_was_not_understood(text):
         ("trimming", "1,864 000", "comma"),
         ("trimming", "16 rows", "word"),
         ("trimming", "1864%", "word"),
-        ("view_storage", "3.1 MB", "word"),
+        ("view_storage", "3145728 bits", "word"),
+        ("no_bias", "1680 B bytes", "word"),
+        ("no_bias", "2 MB", "word"),
+        *(
+            ("no_bias", formula, "formula")
+            for formula in (
+                "12*768**2",
+                "(6-4)*8",
+                "7 × 8",
+                "7·8 + 6·8",
+                "12 x 8",
+                "V*C",
+                "8²",
+                "2^10",
+                "16-1",
+                "16\u22121",
+                "3/4",
+                "2(3+4)",
+                "=16+1",
+                "sqrt(2)",
+                "1,680 + 8",
+                "7*8+7*8+6*8+2*(12*8**2+13*8)+2*8+0",
+            )
+        ),
         ("double_width_total", "418.7", "millions"),
     ],
 )
 def test_it_is_said_what_was_not_understood(name, text, sentence):
     assert check(name, text).text == SENTENCES[sentence].format(got=text)
+
+
+def test_the_page_says_that_a_formula_is_not_evaluated():
+    chapter = (ROOT / "chapters" / "exercises.md").read_text(encoding="utf-8")
+
+    assert "\nA formula is not evaluated: work it out first.\n" in chapter
+    assert "work it out first" in SENTENCES["formula"]
 
 
 @pytest.mark.parametrize(
@@ -442,6 +511,15 @@ def test_it_is_said_what_was_not_understood(name, text, sentence):
         ("double_width_total", "418.7 million"),
         ("double_width_total", "418.7 million parameters"),
         ("view_storage", "3145728 bytes"),
+        ("view_storage", "3145728 B"),
+        ("view_storage", "3,145,728b"),
+        ("view_storage", "3.145728 MB"),
+        ("view_storage", "3145.728 kB"),
+        ("view_storage", "3072 KiB"),
+        ("view_storage", "3 MiB"),
+        ("view_storage", "3MiB"),
+        ("view_storage", "3.145728M bytes"),
+        ("view_clone", "0.375 MiB"),
         ("head_width", "2 columns"),
         ("padding", "50304 rows"),
     ],
@@ -466,6 +544,84 @@ def test_a_rounded_number_is_right_where_a_tolerance_is_stated_and_asked_for_in_
         "0.124B is not it. If you rounded it, give every digit. If not: "
         "List the tensors of one block with two dimensions, add them, and multiply by L."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rounded"),
+    [
+        ("double_width", "3.4", True),
+        ("double_width", "3", True),
+        ("double_width", "3.3", True),
+        ("double_width", "3.39", True),
+        ("double_width", "5", False),
+        ("double_width", "33", False),
+        ("first_loss", "11", True),
+        ("first_loss", "10.99", True),
+        ("first_loss", "10.9", True),
+        ("first_loss", "10", True),
+        ("first_loss", "20", False),
+        ("first_loss", "9.99", False),
+        ("first_loss", "-11", False),
+        ("first_loss", "0", False),
+        ("double_width_total", "0.42B", True),
+        ("double_width_total", "4e8", True),
+        ("double_width_total", "500M", False),
+        ("double_width_total", "41M", False),
+        ("which_v_larger", "345000000", True),
+        ("which_v_larger", "1e10", False),
+    ],
+)
+def test_a_number_that_was_rounded_too_far_is_told_so(name, text, rounded):
+    """Wherever a tolerance is stated, with a suffix or without; and nothing that rounding does not lead to."""
+    _, question = next((e, q) for e, q in NUMBERS if q.id == name)
+    sentence = SENTENCES["coarse" if rounded else "unknown"]
+
+    assert check(name, text).text == sentence.format(got=text, next_step=question.next_step)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rounded"),
+    [
+        ("decay_split", "124M", True),
+        ("decay_split", "0.12B", True),
+        ("decay_split", "1e8", True),
+        ("decay_split", "123.5M", True),
+        ("decay_split", "12.4M", False),
+        ("decay_split", "1.5e6", False),
+        ("padding", "50304k", False),
+        ("padding", "50.3k", True),
+        ("padding", "51k", True),
+        ("padding", "48k", False),
+        ("padding", "1.5e6", False),
+        ("view_storage", "3.1 MB", True),
+        ("view_storage", "3.1 MiB", True),
+        ("view_storage", "5 MB", False),
+    ],
+)
+def test_rounding_is_spoken_of_only_where_it_could_lead_there(name, text, rounded):
+    _, question = next((e, q) for e, q in NUMBERS if q.id == name)
+    sentence = SENTENCES["rounded" if rounded else "unknown"]
+
+    assert check(name, text).text == sentence.format(got=text, next_step=question.next_step)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits"),
+    [
+        ("3.365", "33e-1"),
+        ("3", "3e0"),
+        ("3.0", "3e0"),
+        ("3.04", "30e-1"),
+        ("1e2", "1e2"),
+        ("99.9", "99e0"),
+        ("124000000", "12e7"),
+        ("0.00070", "7e-4"),
+        ("0", ""),
+        ("-3", ""),
+    ],
+)
+def test_the_leading_digits_of_a_number(value, digits):
+    assert leading_digits(Fraction(value)) == digits
 
 
 def test_a_decimal_is_refused_where_a_whole_number_is_asked_for():
@@ -523,6 +679,28 @@ def test_each_wrong_line_has_its_reason():
         wrong_line(6)
 
 
+@pytest.mark.parametrize(
+    ("snippet", "decided"),
+    [
+        (COUNT, ("unique count", "with biases", "tied head")),
+        (
+            INITIALIZE,
+            ("tables and Linear weights with standard deviation 0.02", "end the branches of each block", "0.02/√(2L)"),
+        ),
+        (TIE, ("share one Parameter", "no other", "unique count")),
+    ],
+    ids=["count", "initialize", "tie"],
+)
+def test_the_prompt_decides_which_line_is_wrong(snippet, decided):
+    """What a changed line would be right for, such as 0.02/√L or the stored count, is excluded by the prompt."""
+    twin = exercise_twin(page_state("spot_the_bug"))
+    assert all(words in snippet.title for words in decided)
+    for instance, q in enumerate(instances("spot_the_bug")):
+        if BUGS[q.bug].snippet is snippet:
+            assert snippet.title in ask("spot_the_bug", instance).split("\n")
+            assert instance >= 5 or f"<p>Piece {instance + 1}. {snippet.title}</p>" in twin
+
+
 def test_counting_is_read_again_where_counting_is_taught():
     pages = {COUNT: {"counting"}, TIE: {"config"}}
     for snippet, expected in pages.items():
@@ -575,6 +753,7 @@ def test_every_valid_design_is_accepted_and_no_other():
     ("answer", "text"),
     [
         ((100, 4), "C = 100 is not a multiple of 64."),
+        ((250, 5), "C = 250 is not a multiple of 64."),
         ((256, 7), "H = 7 does not divide C = 256; the heads share the width in equal parts."),
         ((320, 5), "C = 320 gives 10,040,320 parameters, which is 40,320 over the budget."),
         ((192, 3), "C = 192 fits with 4,254,720 parameters, but C = 256 fits as well, with 6,852,608."),
@@ -588,7 +767,10 @@ def test_every_valid_design_is_accepted_and_no_other():
     ],
 )
 def test_a_rejected_design_says_why(answer, text):
-    assert check("design", answer).text.startswith(text)
+    said = check("design", answer).text
+
+    assert said.startswith(text)
+    assert "padded" not in said  # the section on padding speaks of rows, not of a width
     assert check("design", GPTConfig(256, 8000, 6, 4, 256)).right
 
 
@@ -724,6 +906,14 @@ def test_an_exercise_is_complete(exercise):
     assert exercise.questions[0].id == exercise.id
 
 
+def test_new_numbers_bring_other_heads():
+    """Of the same weights, what changes is the pair of head counts, and not the prompt alone."""
+    pairs = [(q.H, q.H2) for q in instances("same_weights")]
+
+    assert all(earlier != later for earlier, later in pairwise(pairs))
+    assert set(vars(instances("same_weights")[1])) == {"C", "H", "H2", "t"}
+
+
 @every_question
 def test_hints_are_there_short_and_no_code(question):
     assert question.hints
@@ -833,8 +1023,6 @@ def test_a_sealed_text_opens_with_the_answer_only():
 @every_exercise
 def test_the_page_is_handed_no_answer(exercise):
     """What the page holds does not change when the answers are taken out: only hashes depend on them."""
-    from exercise_pages import exercise as page_state
-
     data = page_state(exercise.id)["data"]
     for question, shown in zip(exercise.questions, data["questions"], strict=True):
         if isinstance(question, Design):

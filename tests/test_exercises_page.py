@@ -16,6 +16,36 @@ RANDOM_NUMBERS = 460  # for each question with a number, near its known answers:
 FORMS = ["", "  ", "abc", "1,86", "1.5", "<b>16</b>", "1 864", "1,864", "1.864k", "-16", "\u221216", "0.124B", "1e3"]
 FORMS += ["16 rows", "9" * 41, "{got}", "1,86", "3,365", "418,7M", "3.37x", "10.98 nats", "1680 parameters"]
 FORMS += ["418.7 million", "1'680", "418.7", "1.5 MB", "3 \u00d7", "0x10", "1864 columns", "12 kB", "3.14159265e0"]
+FORMS += [
+    "1864.",
+    "１８６４",
+    "１．５ｋ",
+    "3145728 B",
+    "3.145728 MB",
+    "3 MiB",
+    "3.1 MB",
+    "0.3 KiB",
+    "384 KiB",
+    "2 b bytes",
+    "1e3 B",
+]
+FORMS += [
+    "12*768**2",
+    "(6-4)*8",
+    "7 x 8",
+    "7 × 8",
+    "8²",
+    "V·C",
+    "3",
+    "3.4",
+    "11",
+    "10.99",
+    "0.42B",
+    "4e8",
+    "50304k",
+    "0",
+    "-3.4",
+]
 
 # Types each list of texts into the fields of a question and sends it; gives back what is said.
 SAY = """

@@ -37,17 +37,32 @@ function opened(text, id, instance, answer) {
 export function readNumber(text, data, units = []) {
   const words = data.sentences;
   const got = shown(text, data.longest);
-  const plain = pythonSpace(text.replace(/[\u2212\u2013]/g, "-")).trim();
+  const folded = text.replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
+  const plain = pythonSpace(folded.replace(/[\u2212\u2013]/g, "-")).trim();
   if (!plain) return { problem: words.empty };
   const match = [...plain].length <= data.longest && plain.match(new RegExp(`^(?:${data.pattern})$`, "i"));
-  if (!match) return { problem: filled(/[0-9],[0-9]/.test(plain) ? words.comma : words.unread, { got }) };
-  const [, sign, whole, decimals = "", exponent = "", suffix = "", word = ""] = match;
+  if (!match) {
+    const formula = new RegExp(data.formula, "i").test(plain);
+    return { problem: filled(formula ? words.formula : /[0-9],[0-9]/.test(plain) ? words.comma : words.unread, { got }) };
+  }
+  let [, sign, whole, decimals = "", exponent = "", suffix = "", word = ""] = match;
+  if (!word && units.includes(suffix.toLowerCase())) [suffix, word] = ["", suffix];
   if (word && !units.includes(word.toLowerCase())) return { problem: filled(words.word, { got }) };
   const digits = BigInt(whole.replace(/[^0-9]/g, "") + decimals) * (sign === "-" ? -1n : 1n);
   const power = Number(exponent || 0) + data.powers[suffix.toLowerCase()] - decimals.length;
   const scale = 10n ** BigInt(Math.abs(power));
-  const [top, bottom] = power < 0 ? [digits, scale] : [digits * scale, 1n];
-  return { top, bottom, shortened: Boolean(exponent || suffix) };
+  const factor = BigInt(data.bytes[word.toLowerCase()] ?? 1);
+  const [top, bottom] = power < 0 ? [digits * factor, scale] : [digits * factor * scale, 1n];
+  return { top, bottom, shortened: Boolean(exponent || suffix || factor > 1n) };
+}
+
+/** The first two digits of a number, or its only one, and their place: 33e-1 for 3.365, 3e0 for 3. */
+function leadingDigits({ top, bottom }) {
+  if (top <= 0n) return "";
+  let place = 0;
+  for (; top >= 100n * bottom; place += 1) bottom *= 10n;
+  for (; top < 10n * bottom; place -= 1) top *= 10n;
+  return top % (10n * bottom) ? `${top / bottom}e${place}` : `${top / (10n * bottom)}e${place + 1}`;
 }
 
 /** What is hashed: the number in lowest terms, or with a tolerance the numbers of all cells that are near enough. */
@@ -69,7 +84,10 @@ function judgeNumber(question, instance, typed, data) {
   const number = readNumber(typed, data, question.units);
   if (number.problem) return refused(number.problem);
   const got = shown(typed, data.longest);
-  const keys = question.keys[instance].match(new RegExp(`.{${KEY_CHARACTERS}}`, "g"));
+  const split = (keys) => keys.match(new RegExp(`.{${KEY_CHARACTERS}}`, "g")) ?? [];
+  const keys = split(question.keys[instance]);
+  const about = keyOf(question.id, instance, `about ${leadingDigits(number)}`);
+  const rounded = split(question.rounded[instance]).includes(about);
   const met = ({ top, bottom }) => {
     const texts = written({ top, bottom }, question.tolerance, data.grid);
     const tried = new Set(texts.map((text) => keyOf(question.id, instance, text)));
@@ -85,11 +103,12 @@ function judgeNumber(question, instance, typed, data) {
   }
   if (found.length) return { lines: explanation(got, found, words) };
   const name = () => {
-    if (!question.tolerance) return number.top % number.bottom ? "fraction" : number.shortened ? "rounded" : "unknown";
+    if (!question.tolerance && number.shortened && rounded) return "rounded";
+    if (!question.tolerance) return number.top % number.bottom ? "fraction" : "unknown";
     const [over, under] = question.tolerance.map(BigInt);
     if (over > under && met({ ...number, top: number.top * 1000000n })[0]) return "millions";
     if ((over < under || number.shortened) && got.split(",").length === 2) return "thousands";
-    return number.shortened ? "coarse" : "unknown";
+    return rounded ? "coarse" : "unknown";
   };
   return refused(filled(words[name()], { got, next_step: question.next_step }));
 }
