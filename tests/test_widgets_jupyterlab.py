@@ -90,6 +90,7 @@ def test_slider_moves_the_trait_and_the_trait_moves_the_slider(jupyterlab, new_p
     page.get_by_text("layers 48 GPTConfig", exact=True).wait_for()
     total = page.locator(".bw-total strong")
     slider = page.get_by_role("slider", name="L layers")
+    total.scroll_into_view_if_needed()  # JupyterLab does not lay out what is far from the window
 
     assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']").count() == 0
     assert total.inner_text() == "1,557,611,200" and slider.get_attribute("aria-valuetext") == "48 layers"
