@@ -13,5 +13,12 @@ function reachWideFormulas() {
 addEventListener("load", reachWideFormulas);
 addEventListener("resize", reachWideFormulas);
 
+// The script that folds solutions calls every button "Toggle hidden content"; the title beside it says which.
+addEventListener("load", () => {
+  for (const button of document.querySelectorAll(".admonition-title > .toggle-button")) {
+    button.setAttribute("aria-label", button.parentElement.textContent.replace(/\s+/g, " ").trim());
+  }
+});
+
 // A page opened from disk may not fetch other pages, so its search shows titles without excerpts.
 if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;

@@ -31,3 +31,14 @@ def test_buttons_that_need_scripts_are_hidden_without_them(open_page, site, scri
     toggles = page.locator(".sidebar-toggle, .dropdown-toggle, .theme-switch-button")
 
     assert [toggle.is_visible() for toggle in toggles.all()].count(True) == (4 if scripts else 0)
+
+
+def test_a_folded_solution_says_whose_it_is(open_page, site):
+    """A reader who hears the buttons one by one knows the exercise of each."""
+    page = open_page(f"{site}/chapters/exercises.html")
+    buttons = page.locator(".solution .toggle-button")
+    page.wait_for_function("document.readyState === 'complete'")
+    names = buttons.evaluate_all("all => all.map((button) => button.getAttribute('aria-label'))")
+
+    assert len(names) > 10 and names[0] == "Solution to Exercise 1 (Trimming the position table)"
+    assert len(set(names)) == len(names) and all(name.startswith("Solution to Exercise ") for name in names)

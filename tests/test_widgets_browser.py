@@ -202,6 +202,49 @@ def test_sliders_offer_only_what_fits(open_page, widget_server):
             assert width % heads == 0 and page.locator(".bw-error:not(:empty)").count() == 0
 
 
+@pytest.mark.parametrize(("moved", "values", "still"), [("H", (1, 16, 64, 768), "C"), ("C", (12, 780, 12288), "H")])
+def test_a_slider_stands_still_while_its_value_stays(open_page, widget_server, moved, values, still):
+    """Other heads leave the width where it is, and another width the heads."""
+    page = open_page(f"{widget_server}/index.html")
+    page.wait_for_selector(".bw-running")
+    place, value = slider(page, still).input_value(), entry(page, still).input_value()
+    for other in values:
+        entry(page, moved).fill(str(other))
+
+        assert page.locator(".bw-error:not(:empty)").count() == 0
+        assert (slider(page, still).input_value(), entry(page, still).input_value()) == (place, value)
+
+
+def test_a_dragged_slider_takes_the_nearest_that_fits(open_page, widget_server):
+    """The thumb goes with the pointer from one width that 12 heads divide to another, there and back."""
+    page = open_page(f"{widget_server}/index.html")
+    thumb = slider(page, "C")
+    thumb.scroll_into_view_if_needed()
+    box = thumb.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 10, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    seen = []
+    for step in [*range(10, 90), *range(90, 9, -1)]:
+        page.mouse.move(box["x"] + box["width"] * step / 100, box["y"] + box["height"] / 2)
+        seen.append(int(entry(page, "C").input_value().replace(",", "")))
+    page.mouse.up()
+    there, back = seen[:80], seen[80:]
+
+    assert all(width % 12 == 0 for width in seen) and page.locator(".bw-error:not(:empty)").count() == 0
+    assert there == sorted(there) and back == sorted(back, reverse=True) and len(set(there)) > 15
+    page.keyboard.press("ArrowRight")
+    assert int(entry(page, "C").input_value().replace(",", "")) == min(w for w in there if w > seen[-1])
+
+
+def test_a_preset_says_what_it_is(open_page, widget_server):
+    """Whoever reads "default" does not know yet that its vocabulary is that of GPT-2, rounded up."""
+    page = open_page(f"{widget_server}/index.html")
+    options = page.get_by_label("Preset").locator("option")
+
+    assert "default (V = 50,304)" in options.all_inner_texts()
+    assert [option.get_attribute("value") for option in options.all()] == ["", *PRESETS]
+
+
 def test_walk_by_keyboard(open_page, address):
     """Forward, back, arrow keys and the step slider; the drawing marks the step, the text gives its shape
     and the parameters up to there."""
@@ -221,9 +264,10 @@ def test_walk_by_keyboard(open_page, address):
     page.keyboard.press("End")
     assert said.locator(".bw-shape strong").inner_text() == "(4, 6, 7)" and "Step 19 of 19" in said.inner_text()
     assert said.locator(".bw-tally strong").inner_text() == "1,864"  # the tied head is not counted again
+    assert "100.0 % of all" in said.inner_text()
     assert walk.locator("table .bw-sum th").inner_text() == "already counted as wte"
     page.keyboard.press("Home")
-    assert said.locator(".bw-tally strong").inner_text() == "0"
+    assert said.locator(".bw-tally strong").inner_text() == "0" and "0 % of all" in said.inner_text()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.reload()
@@ -250,32 +294,39 @@ def test_heads_by_keyboard(open_page, address):
     assert {row[4:] for row in seen} == {
         ("6,912", grouped(count_parameters(GPTConfig(block_size=16, n_embd=48, n_head=4))))
     }
-    assert heads.locator(".bw-drawing .bw-outline").count() == 3 + 48
+    assert heads.locator(".bw-drawing .bw-cut").count() == 3 * 4  # of 48 heads the first three and the last
+    assert heads.locator(".bw-drawing .bw-outline").count() == 3 + 4
+    assert heads.locator(".bw-drawing").get_by_text("⋮", exact=True).count() == 3
+    assert heads.locator(".bw-drawing").get_by_text("48 maps", exact=True).count() == 1
+    assert heads.locator(".bw-drawing").get_by_text("48 bands of d = 1 row", exact=True).count() == 1
 
 
 def test_trimming_by_keyboard(open_page, address):
-    """The count falls by (T - n) * C; n beyond T is refused and explained."""
+    """The count falls by (T - n) * C, of wpe alone; n below 1 or beyond T is refused with the range of both."""
     page = open_page(f"{address}/tools.html")
     trimming = widget(page, "Trimming the position table")
     facts = trimming.locator(".bw-fact strong")
-    assert facts.all_inner_texts() == ["1,864", "16", "1,848", "0 to 3", "4 to 5"]
+    removed, left = facts.nth(2), facts.nth(4)
+    assert "the only tensor that changes: wpe.weight" in trimming.inner_text()
+    assert facts.all_inner_texts() == ["(6, 8) → (4, 8)", "1,864", "16", "0.9 %", "1,848", "0 to 3", "4 to 5"]
     tab_to(page, trimming.get_by_role("slider", name="n rows kept"))
     page.keyboard.press("ArrowRight")
-    assert facts.all_inner_texts() == ["1,864", "8", "1,856", "0 to 4", "5"]
+    assert facts.all_inner_texts() == ["(6, 8) → (5, 8)", "1,864", "8", "0.4 %", "1,856", "0 to 4", "5"]
     tab_to(page, trimming.locator("input[aria-label^='n, ']"))
-    type_over(page, "7")
-    assert "n: only 1 to 6 rows can be kept, because T = 6." in trimming.inner_text()
-    assert facts.all_inner_texts()[2] == "1,856"
+    for typed, problem in [("7", "out of range"), ("0", "too small, it must be at least 1")]:
+        type_over(page, typed)
+        assert f"n: {typed} is {problem}; enter a whole number from 1 to 6." in trimming.inner_text()
+        assert left.inner_text() == "1,856"
     page.keyboard.press("Shift+Tab")
     tab_to(page, trimming.locator("input[aria-label^='C, ']"))
     type_over(page, "9")
     assert "H: 2 heads do not divide C = 9; nearest that do: 1 or 3." in trimming.inner_text()
-    assert facts.all_inner_texts()[2] == "1,856"
+    assert left.inner_text() == "1,856"
     page.keyboard.press("Shift+Tab")
     tab_to(page, trimming.get_by_label("Preset"))
     page.keyboard.type("gpt2-x")
     page.keyboard.press("Tab")
-    assert facts.all_inner_texts()[1] == grouped((1024 - 5) * 1600)
+    assert removed.inner_text() == grouped((1024 - 5) * 1600)
     for T, n in [("1", "1"), ("6", "5")]:  # the reader's n is only hidden while T is too small for it
         trimming.locator("input[aria-label^='T, ']").fill(T)
         assert trimming.locator("input[aria-label^='n, ']").input_value() == n
@@ -324,8 +375,8 @@ def test_residuals_by_keyboard(open_page, address):
         ("L", "twelve", "L: “twelve” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
         ("V", "1e9", "V: “1e9” is not written in digits; enter a whole number from 1 to 1,000,000,000, in digits."),
         ("T", "50k", "T: “50k” is not written in digits; enter a whole number from 1 to 1,000,000,000, in digits."),
-        ("L", "-3", "L: “-3” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
-        ("C", "0", "C: 0 is out of range; enter a whole number from 1 to 1,000,000,000."),
+        ("L", "-3", "L: -3 is too small, it must be at least 1; enter a whole number from 1 to 1,000,000,000."),
+        ("C", "0", "C: 0 is too small, it must be at least 1; enter a whole number from 1 to 1,000,000,000."),
         ("V", "9" * 30, f"V: {'999,' * 9}999 is out of range; enter a whole number from 1 to 1,000,000,000."),
         ("T", "<b>1</b>", "T: “<b>1</b>” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
         ("H", "5", "H: 5 heads do not divide C = 768; nearest that do: 4 or 6."),
@@ -400,7 +451,7 @@ def test_kept_values_of_another_version_do_no_harm(open_page, widget_server):
 
 
 def test_link_reopens_the_configuration(open_page, address):
-    """The link stays in the address; a reload keeps what the reader made of it, apart from the plain page."""
+    """The address stays true: it follows what the reader makes of the link, apart from the plain page."""
     page = open_page(f"{address}/index.html")
     page.get_by_label("Preset").select_option("gpt2-medium")
     page.get_by_label("biases in Linear and LayerNorm").uncheck()
@@ -412,8 +463,11 @@ def test_link_reopens_the_configuration(open_page, address):
     assert other.url == link and link.endswith("#calculator")
     assert entry(other, "V").input_value() == "50,257"
     entry(other, "L").fill("25")
+    other.wait_for_url("**&L=25&**")
+    assert other.url == link.replace("L=24", "L=25")
     other.reload()
     assert entry(other, "L").input_value() == "25"
+    assert other.evaluate("history.length") == 2  # the blank page and this one
     other.goto(f"{address}/tools.html")
     other.goto(link)
     assert entry(other, "L").input_value() == "24"
@@ -558,6 +612,76 @@ def test_the_largest_numbers_have_room(open_page, widget_server, width):
     assert "< 0.001 %" in page.locator(".bw-legend").inner_text()
     assert not re.search(r"\de[+-]\d", page.locator(".bw").first.inner_text())
     assert slider(page, "C").evaluate("e => e.value === e.max")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_words_in_drawings_are_large_enough(open_page, widget_server, width):
+    """At least 11 pixels on the screen."""
+    page = open_page(f"{widget_server}/tools.html", viewport={"width": width, "height": 844})
+    page.locator(".bw-running svg").nth(4).wait_for()
+    sizes = page.locator("svg.bw-drawing text").evaluate_all(
+        "all => all.map((e) => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a)"
+    )
+
+    assert len(sizes) > 40 and min(sizes) >= 11
+
+
+def test_the_total_stays_in_sight_of_every_slider(open_page, widget_server):
+    """On a phone the sliders fill the screen; whichever has the focus, the total is seen and does not cover it."""
+    page = open_page(f"{widget_server}/index.html", viewport={"width": 390, "height": 500})
+    total = page.locator(".bw-result")
+    for symbol in "VTLHC":
+        tab_to(page, slider(page, symbol))
+        control, result = slider(page, symbol).bounding_box(), total.bounding_box()
+
+        assert control["y"] >= 0 and result["y"] + result["height"] <= 500.5
+        assert control["y"] + control["height"] <= result["y"]
+
+
+def test_a_narrow_walk_shows_step_and_text_together(open_page, widget_server):
+    """On a phone the part of the drawing around the step, the buttons and the shape fit on one screen."""
+    page = open_page(f"{widget_server}/tools.html", viewport={"width": 390, "height": 844})
+    walk = widget(page, "Walk through a forward pass")
+    window, forward = walk.locator(".bw-window"), walk.get_by_role("button", name="Next")
+    for step in range(19):
+        seen, box = window.bounding_box(), walk.locator(".bw-box.bw-now").bounding_box()
+        tally = walk.locator(".bw-tally").bounding_box()
+
+        assert seen["y"] <= box["y"] and box["y"] + box["height"] <= seen["y"] + seen["height"], step
+        assert tally["y"] + tally["height"] - seen["y"] < 700, step
+        forward.press("ArrowRight")
+
+
+NARROW = """() => {
+  const rect = (e) => {
+    const range = document.createRange(); // of a name, its words: its box is as wide as there is room
+    range.selectNodeContents(e);
+    return (e.matches(".bw-name") ? range : e).getBoundingClientRect();
+  };
+  const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  const faults = [];
+  for (const frame of document.querySelectorAll(".bw > section")) {
+    const parts = [...frame.querySelectorAll(".bw-name, input, select, button")].filter((e) => rect(e).width);
+    for (const part of parts) {
+      if (rect(part).right > rect(frame).right) faults.push(`outside: ${part.outerHTML}`);
+      if (part.matches("button") && part.scrollWidth > part.clientWidth + 1) faults.push(`cut: ${part.outerHTML}`);
+    }
+    for (const [i, a] of parts.entries()) for (const b of parts.slice(i + 1)) {
+      if (!a.contains(b) && meet(rect(a), rect(b))) faults.push(`${a.outerHTML} meets ${b.outerHTML}`);
+    }
+  }
+  return faults;
+}"""
+
+
+@pytest.mark.parametrize("width", [195, 320])
+@pytest.mark.parametrize("name", ["index", "tools"])
+def test_nothing_is_covered_in_a_very_narrow_window(open_page, widget_server, name, width):
+    """A phone at 200 % has 195 pixels: each name stands free of each control, and all of them inside the frame."""
+    page = open_page(f"{widget_server}/{name}.html", viewport={"width": width, "height": 800})
+    page.locator(".bw-running").last.wait_for()
+
+    assert page.evaluate(NARROW) == []
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -134,19 +134,28 @@ function render({ model, el }) {
     details,
     actions,
   );
-  if (model.get("page")) openLinked(model, editor);
+  if (model.get("page")) openLinked(model, editor, link);
   return stop;
 }
 
 // What the page's address may set; what it does not name keeps the value that the page starts with.
 const parameters = ["V", "T", "L", "H", "C", "bias"];
 
-/** Show the configuration of the page's address; after a reload, what the reader has made of it. */
-function openLinked(model, editor) {
+/** Show the configuration of the page's address, and keep the address true when the reader changes it.
+ * @param {any} model  @param {{ propose: (query: URLSearchParams) => void }} editor  @param {HTMLAnchorElement} link */
+function openLinked(model, editor, link) {
   const query = new URLSearchParams(location.search);
-  if (model.get("opened") || !parameters.some((name) => query.has(name))) return;
-  model.on("change:config", () => model.set("opened", true));
+  if (!parameters.some((name) => query.has(name))) return;
   editor.propose(query);
+  let pause; // a browser takes only so many new addresses in a second
+  model.on("change:config", () => {
+    clearTimeout(pause);
+    pause = setTimeout(() => {
+      try {
+        history.replaceState(null, "", link.search + location.hash);
+      } catch { /* a file's address may not be changed in every browser; then a reload shows the link again */ }
+    }, 200);
+  });
 }
 
 /** Equal symbols in a row as a power: ["L", "C", "C"] is LC². */

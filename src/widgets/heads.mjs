@@ -1,7 +1,8 @@
 // The head splitter: one (3C, C) matrix, cut into H heads in every way that C allows.
 import { configEditor, count, dimsOf, fact, grouped, h, mount, numeric, rowsOf, s, size, spoken } from "./shared.mjs";
 
-const MOST_DRAWN = 128; // finer bands than this cannot be told apart
+/** The heads that are drawn: all, or the first three and the last with a gap between. @param {number} H */
+const drawn = (H) => (H <= 16 ? Array.from({ length: H }, (_, i) => i) : [0, 1, 2, null, H - 1]);
 
 function render({ model, el }) {
   const data = model.get("data");
@@ -33,33 +34,40 @@ function render({ model, el }) {
   function draw(H, d, T) {
     drawing.setAttribute(
       "aria-label",
-      `The matrix as three blocks for q, k and v, each cut into ${H} bands of ${d} rows; beside it ${H} square maps.`,
+      `The matrix as three blocks for q, k and v, each cut into ${grouped(H)} bands of ${grouped(d)} rows; beside it ${grouped(H)} square maps.`,
     );
     const parts = [
       s("text", { x: 30, y: 14 }, "c_attn.weight"),
-      s("text", { x: 205, y: 14 }, H > MOST_DRAWN ? `${MOST_DRAWN} of ${grouped(H)} maps` : H === 1 ? "1 map" : `${H} maps`),
+      s("text", { x: 205, y: 14 }, H === 1 ? "1 map" : `${grouped(H)} maps`),
       s("text", { x: 205, y: 29 }, `each ${grouped(T)} × ${grouped(T)}`),
     ];
     const side = 68;
-    const shown = Math.min(H, MOST_DRAWN);
+    const heads = drawn(H);
+    const pause = (x, y, dots) => s("text", { x, y: y + 4, "text-anchor": "middle", class: "bw-symbol" }, dots);
     ["q", "k", "v"].forEach((name, block) => {
       const top = 24 + block * (side + 5);
       parts.push(s("text", { x: 10, y: top + side / 2 + 4, class: "bw-symbol" }, name));
-      for (let i = 0; i < shown; i += 1) {
-        parts.push(s("rect", { x: 30, y: top + (i * side) / shown, width: 120, height: side / shown, style: tint(i), class: shown > 40 ? "" : "bw-cut" }));
-      }
+      const height = side / heads.length;
+      heads.forEach((head, i) => {
+        const y = top + i * height;
+        parts.push(head === null ? pause(90, y + height / 2, "⋮") : s("rect", { x: 30, y, width: 120, height, style: tint(head), class: "bw-cut" }));
+      });
       parts.push(s("rect", { x: 30, y: top, width: 120, height: side, class: "bw-outline" }));
     });
-    parts.push(s("text", { x: 30, y: 258, class: "bw-edge-label" }, `bands of d = ${grouped(d)} ${d === 1n ? "row" : "rows"}`));
+    parts.push(s("text", { x: 30, y: 258, class: "bw-edge-label" }, `${grouped(H)} ${H === 1 ? "band" : "bands"} of d = ${grouped(d)} ${d === 1n ? "row" : "rows"}`));
 
-    const columns = Math.ceil(Math.sqrt(shown));
+    const columns = Math.ceil(Math.sqrt(heads.length));
     const pitch = 145 / columns;
-    for (let i = 0; i < shown; i += 1) {
+    const edge = pitch * 0.86;
+    heads.forEach((head, i) => {
       const [x, y] = [205 + (i % columns) * pitch, 44 + Math.floor(i / columns) * pitch];
-      const edge = pitch * 0.86;
+      if (head === null) {
+        parts.push(pause(x + edge / 2, y + edge / 2, "…"));
+        return;
+      }
       // What a causal map may use: the lower triangle.
-      parts.push(s("path", { d: `M${x} ${y}V${y + edge}H${x + edge}Z`, style: tint(i) }), s("rect", { x, y, width: edge, height: edge, class: "bw-outline" }));
-    }
+      parts.push(s("path", { d: `M${x} ${y}V${y + edge}H${x + edge}Z`, style: tint(head) }), s("rect", { x, y, width: edge, height: edge, class: "bw-outline" }));
+    });
     drawing.replaceChildren(...parts);
   }
 

@@ -1,7 +1,7 @@
 // The residual explorer: how the variance of the stream grows from addition to addition, as the lab measured it.
 import { fact, grouped, h, mount, s, spoken, table } from "./shared.mjs";
 
-const PLOT = { left: 46, right: 292, top: 14, bottom: 212 }; // the curves' names stand to the right of it
+const PLOT = { left: 52, right: 292, top: 14, bottom: 212 }; // the curves' names stand to the right of it
 const LINE = 13; // height of a name
 
 function render({ model, el }) {

@@ -30,6 +30,7 @@ export const breakable = (text) => text.split(/(?<=,)/).flatMap((digits, i) => (
 
 /** @param {bigint} part  @param {bigint} whole */
 export function percent(part, whole) {
+  if (!part) return "0 %";
   const share = (100 * Number(part)) / Number(whole);
   if (share < 0.001) return "< 0.001 %";
   return `${share < 0.1 ? Number(share.toPrecision(1)) : share.toFixed(1)} %`;
@@ -98,19 +99,25 @@ export function parseWhole(text, largest) {
   const range = `enter a whole number from 1 to ${grouped(largest)}`;
   if (digits === "") return { problem: `nothing is entered; ${range}` };
   if (/^\d[\d.,]*\s*(e\+?\d+|[kmbgt])$/i.test(digits)) return { problem: `“${text.trim()}” is not written in digits; ${range}, in digits` };
-  if (!/^\d+$/.test(digits)) return { problem: `“${text.trim()}” is not a whole number; ${range}` };
+  if (!/^-?\d+$/.test(digits)) return { problem: `“${text.trim()}” is not a whole number; ${range}` };
   const value = BigInt(digits);
-  if (value < 1n || value > BigInt(largest)) return { problem: `${grouped(value)} is out of range; ${range}` };
+  if (value < 1n) return { problem: `${grouped(value)} is too small, it must be at least 1; ${range}` };
+  if (value > BigInt(largest)) return { problem: `${grouped(value)} is out of range; ${range}` };
   return { value: Number(value) };
 }
 
 /** A slider and an entry for one number. The slider runs over `stops()`; the entry takes any whole number.
  * `onvalue(value)` hears of every change, `onproblem(text | "")` of what cannot be read.
- * @param {{ symbol: string, label: string, largest: number, stops: () => number[],
- *   onvalue: (value: number) => void, onproblem: (text: string) => void }} options */
-export function numberField({ symbol, label, largest, stops, onvalue, onproblem }) {
+ * A value stands on the slider where `place(value)` says, or else at the number of its stop.
+ * @param {{ symbol: string, label: string, largest: number | (() => number), stops: () => number[],
+ *   place?: (value: number) => number, onvalue: (value: number) => void, onproblem: (text: string) => void }} options */
+export function numberField({ symbol, label, largest, stops, place, onvalue, onproblem }) {
   const errorId = `bw-${Math.random().toString(36).slice(2)}`;
-  let current = [];
+  const bound = () => (typeof largest === "function" ? largest() : largest);
+  const standing = place ?? ((value) => Math.max(0, current.findLastIndex((stop) => stop <= value)));
+  let current = []; // the stops
+  let shown;
+  let held = false; // by a pointer
   const slider = h("input", { type: "range", min: 0, step: 1 });
   const entry = h("input", {
     type: "text",
@@ -121,23 +128,32 @@ export function numberField({ symbol, label, largest, stops, onvalue, onproblem 
   });
   const error = h("p", { class: "bw-error", id: errorId, "aria-live": "polite" });
 
+  slider.addEventListener("pointerdown", () => { held = true; });
+  slider.addEventListener("change", () => { held = false; });
   slider.addEventListener("input", () => {
-    const value = current[Math.min(Number(slider.value), current.length - 1)];
+    const value = stopAt(Number(slider.value));
     show(value);
     onvalue(value);
   });
   entry.addEventListener("input", read);
   entry.addEventListener("change", tidy);
 
+  /** The stop nearest to the pointer; a key leads to the next one in its direction. @param {number} at */
+  function stopAt(at) {
+    const away = (stop) => Math.abs(standing(stop) - at);
+    if (held) return current.reduce((best, stop) => (away(stop) < away(best) ? stop : best));
+    if (at > standing(shown)) return current.find((stop) => standing(stop) >= at) ?? Math.max(shown, current.at(-1));
+    return current.findLast((stop) => standing(stop) <= at) ?? Math.min(shown, current[0]);
+  }
   function read() {
-    const { value, problem } = parseWhole(entry.value, largest);
+    const { value, problem } = parseWhole(entry.value, bound());
     refuse(problem ? `${symbol}: ${problem}.` : "");
     if (problem) onproblem(problem);
     else onvalue(value);
   }
   /** What was understood, in the form of all other numbers. */
   function tidy() {
-    const { value } = parseWhole(entry.value, largest);
+    const { value } = parseWhole(entry.value, bound());
     if (value) entry.value = grouped(value);
   }
   function type(text) {
@@ -160,12 +176,13 @@ export function numberField({ symbol, label, largest, stops, onvalue, onproblem 
     }
   }
   function show(value) {
-    current = stops().filter((stop) => stop <= largest);
+    shown = value;
+    current = stops().filter((stop) => stop <= bound());
     const last = current.length - 1;
-    slider.max = String(Math.max(1, last)); // a slider with a single stop would stand at its beginning
-    slider.value = value >= current[last] ? slider.max : String(Math.max(0, current.findLastIndex((stop) => stop <= value)));
+    slider.max = String(place ? place(Infinity) : Math.max(1, last)); // a slider with a single stop would stand at its beginning
+    slider.value = !place && value >= current[last] ? slider.max : String(standing(value));
     slider.setAttribute("aria-valuetext", spoken(value, label));
-    if (parseWhole(entry.value, largest).value !== value) entry.value = grouped(value);
+    if (parseWhole(entry.value, bound()).value !== value) entry.value = grouped(value);
     refuse("");
   }
   const name = h("span", { class: "bw-name" }, h("b", {}, symbol), ` ${label}`);
@@ -178,6 +195,10 @@ export function spoken(value, label) {
   if (!label.endsWith("s")) return `${label} ${grouped(value)}`;
   return `${grouped(value)} ${value === 1 ? label.slice(0, -1) : label}`;
 }
+
+/** Where H and C stand on their sliders, up to 16,384: what is possible for one of them follows from the other,
+ * but neither may seem to move when only the other does. @param {number} value */
+const octaves = (value) => Math.round(100 * Math.log2(Math.min(value, 2 ** 14)));
 
 /** The entry of a configuration: a choice of presets, a field for each symbol, and biases on or off.
  * Only what describes a model reaches `model.config`; anything else is explained beside the field.
@@ -199,6 +220,7 @@ export function configEditor(model, symbols, withBias = false) {
       label,
       largest: data.largest,
       stops: stopsOf[symbol] ?? (() => stops),
+      place: stopsOf[symbol] && octaves,
       onvalue(value) {
         draft[field] = value;
         if (symbol === "H" || symbol === "C") changed = symbol;
@@ -222,7 +244,7 @@ export function configEditor(model, symbols, withBias = false) {
   });
   preset.append(
     h("option", { value: "" }, "own configuration"),
-    ...Object.keys(data.presets).map((name) => h("option", { value: name }, name)),
+    ...Object.keys(data.presets).map((name) => h("option", { value: name }, name === "default" ? `default (V = ${grouped(data.presets.default.vocab_size)})` : name)),
   );
   const bias = h("input", {
     type: "checkbox",

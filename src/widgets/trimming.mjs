@@ -1,5 +1,5 @@
 // Trimming: rows of the position table are cut away, and every earlier position answers as before.
-import { configEditor, count, dimsOf, fact, grouped, h, mount, numberField, rowsOf, s } from "./shared.mjs";
+import { configEditor, count, dimsOf, fact, grouped, h, mount, numberField, numeric, percent, rowsOf, s } from "./shared.mjs";
 
 const MOST_ROWS = 24; // more rows than this are drawn as one bar
 
@@ -9,14 +9,9 @@ function render({ model, el }) {
   const kept = numberField({
     symbol: "n",
     label: "rows kept",
-    largest: data.largest,
+    largest: () => model.get("config").block_size,
     stops: () => stopsTo(model.get("config").block_size),
     onvalue(value) {
-      const T = model.get("config").block_size;
-      if (value > T) {
-        kept.refuse(`n: only 1 to ${grouped(T)} rows can be kept, because T = ${grouped(T)}.`);
-        return;
-      }
       model.set("kept", value);
       model.save_changes();
     },
@@ -35,9 +30,13 @@ function render({ model, el }) {
     const before = count(rows, config, dimsOf(data, config));
     const after = count(rows, config, dimsOf(data, { ...config, block_size: n }));
     const positions = (from, to) => (from > to ? "none" : from === to ? `${grouped(from)}` : `${grouped(from)} to ${grouped(to)}`);
+    const cut = rows.filter((row) => row.shape.some(([, symbol]) => symbol === "T"));
+    const shape = (length) => cut.map((row) => numeric(row.shape, dimsOf(data, { ...config, block_size: length }))).join(", ");
     said.replaceChildren(
+      fact(`the only tensor that changes: ${cut.map((row) => row.name.replace("transformer.", "")).join(", ")}`, `${shape(T)} → ${shape(n)}`),
       fact("parameters before", grouped(before)),
       fact(`removed: (T − n) · C = ${grouped(T - n)} · ${grouped(config.n_embd)}`, grouped(before - after)),
+      fact("share of all parameters that this saves", percent(before - after, before)),
       fact("parameters after", grouped(after)),
       fact("logits stay equal at positions", positions(0, n - 1)),
       fact("can no longer be asked for", positions(n, T - 1)),
@@ -50,8 +49,8 @@ function render({ model, el }) {
     const [top, height] = [30, 200];
     const rows = T <= MOST_ROWS ? T : 1;
     const cut = top + Math.max(2, (height * n) / T); // a single row of thousands stays visible
-    const parts = [s("text", { x: 40, y: 18 }, `wpe: (${grouped(T)}, ${grouped(C)})`), s("text", { x: 225, y: 18 }, "logits, by position")];
-    for (const [x, width] of [[40, 110], [225, 95]]) {
+    const parts = [s("text", { x: 52, y: 18 }, `wpe: (${grouped(T)}, ${grouped(C)})`), s("text", { x: 236, y: 18 }, "logits, by position")];
+    for (const [x, width] of [[52, 106], [236, 94]]) {
       if (rows > 1) {
         const pitch = height / T;
         for (let i = 0; i < T; i += 1) {
@@ -66,7 +65,7 @@ function render({ model, el }) {
         parts.push(s("text", { x: x - 6, y: Math.max(cut, top + 24), "text-anchor": "end", class: "bw-edge-label" }, grouped(n - 1)));
       }
     }
-    parts.push(s("path", { class: "bw-edge bw-now", d: `M160 ${(top + cut) / 2}H${210}` }), s("text", { x: 185, y: (top + cut) / 2 - 6, "text-anchor": "middle", class: "bw-edge-label" }, "equal"));
+    parts.push(s("path", { class: "bw-edge bw-now", d: `M166 ${(top + cut) / 2}H208` }), s("text", { x: 187, y: (top + cut) / 2 - 6, "text-anchor": "middle", class: "bw-edge-label" }, "equal"));
     drawing.setAttribute("aria-label", `The position table with ${grouped(n)} of ${grouped(T)} rows kept, and beside it the positions whose logits stay equal.`);
     drawing.replaceChildren(...parts);
   }

@@ -98,8 +98,8 @@ def trimming(state: dict) -> str:
     for n in kept:
         count = count_parameters(replace(config, block_size=n))
         gone = f"{n} to {T - 1}" if n < T else "none"
-        rows.append([str(n), f"{whole - count:,}", f"{count:,}", f"0 to {n - 1}", gone])
-    head = ["rows kept n", "parameters removed", "parameters left", "positions with equal logits", "positions refused"]
+        rows.append([str(n), f"{whole - count:,}", _percent(1 - count / whole), f"{count:,}", f"0 to {n - 1}", gone])
+    head = ["rows kept n", "parameters removed", "share of all", "parameters left", "equal logits", "refused"]
     return table_html(f"Trimming the position table of {config_text(config)}", head, rows)
 
 
@@ -137,6 +137,8 @@ def _attention_matrix(config: GPTConfig) -> str:
 
 def _percent(share: float) -> str:
     """One decimal, and the first digit that is not 0 of what is smaller, down to a thousandth; HTML."""
+    if share == 0:
+        return "0 %"
     if share < 0.00001:
         return "&lt; 0.001 %"
     return f"{100 * share:.1f} %" if share >= 0.001 else f"{100 * share:.1g} %"

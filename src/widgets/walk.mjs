@@ -1,7 +1,7 @@
 // A walk through a forward pass: one step at a time, with the shape at every edge.
-import { configEditor, count, dimsOf, grouped, h, mount, number, numberField, numeric, s, size, symbolic, table } from "./shared.mjs";
+import { breakable, configEditor, count, dimsOf, grouped, h, mount, number, numberField, numeric, percent, s, size, symbolic, table } from "./shared.mjs";
 
-const PITCH = 36; // of the rows of the drawing
+const PITCH = 38; // of the rows of the drawing
 const BOX = 22; // height of a step
 const COLUMN = { stream: 58, branch: 182 };
 const WIDTH = { stream: 96, branch: 108 };
@@ -65,6 +65,7 @@ function render({ model, el }) {
     // A tied matrix was counted where its first name stands; what a block uses, all L blocks have.
     const used = (names) => data.table.filter((row) => names.includes(row.name) && !row.tied_to);
     const tally = count(used(steps.slice(0, at + 1).flatMap((past) => past.tensors)), config, dims);
+    const whole = count(used(data.table.map((row) => row.name)), config, dims);
     const numbers = BigInt(step.copies) * size(step.shape, dims);
     said.replaceChildren(
       h("span", { class: "bw-muted" }, `Step ${at + 1} of ${steps.length}`),
@@ -73,7 +74,10 @@ function render({ model, el }) {
       h("span", { class: "bw-muted" }, `${grouped(numbers)} numbers`),
       h("span", {}, step.text),
       rows.length ? "" : h("span", { class: "bw-muted" }, "No parameter is used here."),
-      h("span", { class: "bw-tally" }, "Parameters so far, for all blocks: ", h("strong", {}, grouped(tally))),
+      h("div", { class: "bw-tally" },
+        h("span", {}, "Parameters so far, for all blocks: ", h("strong", {}, ...breakable(grouped(tally)))),
+        h("span", { class: "bw-muted" }, `${percent(tally, whole)} of all`),
+        h("div", { class: "bw-share", "aria-hidden": "true" }, h("span", { style: `width:${(100 * Number(tally)) / Number(whole)}%` }))),
     );
 
     uses.hidden = !rows.length;
@@ -92,7 +96,7 @@ function render({ model, el }) {
     ["config", "batch_size", "step"],
     paint,
     editor.element,
-    h("div", { class: "bw-columns" }, h("div", { class: "bw-walk-text" }, controls, said, uses), drawing.element),
+    h("div", { class: "bw-columns" }, h("div", { class: "bw-walk-text" }, controls, said, uses), h("div", { class: "bw-window" }, drawing.element)),
   );
 }
 
@@ -120,7 +124,7 @@ function draw(steps, go) {
     }
     edges.push(s("path", { class: "bw-edge", d: path }));
     const column = Math.max(x(i), x(Math.min(i + 1, steps.length - 1)));
-    labels.push(s("text", { x: column + 7, y: bottom + 12, class: "bw-edge-label" }));
+    labels.push(s("text", { x: column + 7, y: bottom + 13, class: "bw-edge-label" }));
     const plus = step.label === "+";
     const width = plus ? BOX : WIDTH[step.column];
     boxes.push(
@@ -137,6 +141,7 @@ function draw(steps, go) {
   return {
     element,
     paint(at, dims) {
+      element.style.setProperty("--bw-at", String(y(at) / height)); // where the drawing is cut on a narrow screen
       steps.forEach((step, i) => {
         for (const part of [edges[i], boxes[i], labels[i]]) {
           part.classList.toggle("bw-now", i === at);
