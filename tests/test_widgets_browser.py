@@ -626,16 +626,19 @@ def test_words_in_drawings_are_large_enough(open_page, widget_server, width):
     assert len(sizes) > 40 and min(sizes) >= 11
 
 
-def test_the_total_stays_in_sight_of_every_slider(open_page, widget_server):
+@pytest.mark.parametrize(("width", "height"), [(390, 500), (195, 420)])
+def test_the_total_stays_in_sight_of_every_slider(open_page, widget_server, width, height):
     """On a phone the sliders fill the screen; whichever has the focus, the total is seen and does not cover it."""
-    page = open_page(f"{widget_server}/index.html", viewport={"width": 390, "height": 500})
+    page = open_page(f"{widget_server}/index.html", viewport={"width": width, "height": height})
     total = page.locator(".bw-result")
     for symbol in "VTLHC":
         tab_to(page, slider(page, symbol))
         control, result = slider(page, symbol).bounding_box(), total.bounding_box()
 
-        assert control["y"] >= 0 and result["y"] + result["height"] <= 500.5
+        assert control["y"] >= 0 and result["y"] + result["height"] <= height + 0.5
         assert control["y"] + control["height"] <= result["y"]
+    frame = page.locator(".bw > section").bounding_box()
+    assert result["x"] >= frame["x"] and result["width"] <= frame["width"]
 
 
 def test_a_narrow_walk_shows_step_and_text_together(open_page, widget_server):

@@ -75,7 +75,8 @@ function render({ model, el }) {
       h("span", {}, step.text),
       rows.length ? "" : h("span", { class: "bw-muted" }, "No parameter is used here."),
       h("div", { class: "bw-tally" },
-        h("span", {}, "Parameters so far, for all blocks: ", h("strong", {}, ...breakable(grouped(tally)))),
+        h("span", {}, "Parameters so far, for all blocks:"),
+        h("strong", {}, ...breakable(grouped(tally))),
         h("span", { class: "bw-muted" }, `${percent(tally, whole)} of all`),
         h("div", { class: "bw-share", "aria-hidden": "true" }, h("span", { style: `width:${(100 * Number(tally)) / Number(whole)}%` }))),
     );
