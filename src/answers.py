@@ -22,9 +22,12 @@ NUMBER_PATTERN = (
     "(?: ?(thousand|million|billion|[kmb])(?![a-z]))?"
     "(?: ?([a-z%\u00d7]+))?"
 )
-# An operator between numbers, letters or brackets, or an exponent.
+# Nothing but what formulas are made of; and an operator between numbers, letters or brackets, a bracket, or a power.
 FORMULA_PATTERN = (
-    "[0-9a-z)\u00b2\u00b3] ?(?:[*/^+=\u00d7\u00b7\u22c5\u00f7-]| x ) ?[0-9a-z(]|[0-9a-z][(]|[0-9a-z)][\u00b2\u00b3]"
+    "^(?=[0-9a-z_ .,()*/^+=\u00d7\u00b7\u22c5\u00f7\u221a\u00b2\u00b3-]*$).*"
+    "(?:[0-9a-z)\u00b2\u00b3] ?(?:[*/^+=\u00d7\u00b7\u22c5\u00f7-]| x ) ?[0-9a-z(]"
+    "|[0-9a-z][(][0-9a-z]"
+    "|[0-9a-z)][\u00b2\u00b3])"
 )
 POWERS = {"": 0, "k": 3, "thousand": 3, "m": 6, "million": 6, "b": 9, "billion": 9}
 BYTES = {"bytes": 1, "byte": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}

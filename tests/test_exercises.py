@@ -438,7 +438,7 @@ def test_a_leading_minus_is_read(text):
 @pytest.mark.parametrize(
     "text",
     ["abc", "1.8.6", "12 34", "<b>16</b>", "__import__('os')", "k",
-     "0x10", "16..", ".5", "1e999", "--16", "9" * 41, "nan", "inf", "{got}"],
+     "0x10", "16..", "<img src=x alt=1>", ".5", "1e999", "--16", "9" * 41, "nan", "inf", "{got}"],
 )  # fmt: skip
 def test_anything_else_is_answered_with_what_was_not_understood(text):
     verdict = check("trimming", text)
