@@ -87,7 +87,8 @@ def lab_links(repository: address.Repository | None, root: Path, lab: str, patht
             folder = f'<a href="{download(pathto, SOURCE)}" download>{folder}</a>'
         run = f"To run this lab, type <code>make lab</code> in {folder}."
     notebook, script = (pathto(path, resource=True) for path in lab_files(Path(lab).stem))
-    return f'{run} Download: <a href="{notebook}" download>notebook</a>, <a href="{script}" download>Python script</a>.'
+    files = f'<a href="{notebook}" download>notebook</a>, <a href="{script}" download>Python script</a>'
+    return f"{run} Download, to run beside the book's code: {files}."
 
 
 def lab_files(stem: str) -> tuple[str, str]:

@@ -61,7 +61,7 @@ CLAIMS = (
     Claim(
         "card",
         _SPEC,
-        "GPT-2 has 12 layers, width 768, 12 heads, a vocabulary of 50,257 and a context of 1,024.",
+        "GPT-2, the 124M model, has 12 layers, width 768, 12 heads, a vocabulary of 50,257 and a context of 1,024.",
         RIGHT,
         None,
         "The smallest of four published GPT-2 models has this structure, and it alone fixes the published total.",
@@ -426,9 +426,10 @@ CLAIMS = (
         "one-card",
         _SIZE,
         "In 16 bits GPT-3 does not fit into one card and needs several.",
-        RIGHT,
-        None,
-        "Its weights alone need {cards} cards of 80 GB.",
+        CONDITION,
+        "memory",
+        "It depends on the card. The weights alone need {cards} cards of 80 GB, but one that holds more than "
+        "{gpt3_fp16:.0f} GB would do.",
         "how-many-bytes",
     ),
     Claim(

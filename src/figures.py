@@ -295,7 +295,7 @@ def squares(models: dict[str, tuple[int, dict[str, float]]]) -> Figure:
                     axes.add_patch(Rectangle((x, 0), 1, height, color=colour, linewidth=0))
                     left -= height
                     x += 1 + gap
-            table = f"token table {parts['token embedding']:.1f}"
+            table = f"token table {parts['token embedding']:.1f} squares"
             axes.text(0, column + 0.5, table, color=DATA_COLOURS[0], fontsize=9)
             mlp, attention = parts["MLP"] / layers, parts["attention"] / layers
             for _ in range(layers):

@@ -32,7 +32,7 @@ function render({ model, el }) {
   const slider = h("input", { type: "range", min: 0, max: steps.length - 1, step: 1, oninput: () => go(Number(slider.value)) });
   const said = h("div", { class: "bw-step" });
   const tensors = h("tbody");
-  const uses = table("Parameters used here, in one block", ["tensor", "shape", "parameters"], tensors);
+  const uses = table("Parameters used here", ["tensor", "shape", "parameters"], tensors);
 
   const drawing = draw(steps, go);
   const controls = h("div", { class: "bw-walk-controls" }, back, h("label", {}, h("span", { class: "bw-name" }, "Step"), slider), next);
@@ -85,7 +85,7 @@ function render({ model, el }) {
     const one = dimsOf(data, { ...config, n_layer: 1 });
     tensors.replaceChildren(
       ...rows.map((row) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, row.name.replace("transformer.", ""))), h("td", {}, numeric(row.shape, dims)), number(size(row.shape, dims)))),
-      h("tr", { class: "bw-sum" }, h("th", { scope: "row", colspan: 2 }, rows.some((row) => row.tied_to) ? "already counted as wte" : "together"), number(count(rows, config, one))),
+      h("tr", { class: "bw-sum" }, h("th", { scope: "row", colspan: 2 }, rows.some((row) => row.tied_to) ? "already counted as wte" : rows.some((row) => row.per_layer) ? "together, in each block" : "together"), number(count(rows, config, one))),
     );
     drawing.paint(at, dims);
     return `${step.code}: ${shape(symbolic(step.shape))} = ${shape(numeric(step.shape, dims))}`;
