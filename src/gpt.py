@@ -94,8 +94,8 @@ class GPT(nn.Module):
     def __init__(self, config: GPTConfig, explicit_attention: bool = False):
         super().__init__()
         self.config = config
-        # The order of drawing decides which weights a seed gives: both tables first,
-        # then the blocks, which are made when the generator is read.
+        # The order of drawing decides which weights a seed gives: both tables
+        # first, then the blocks, which are made when the generator is read.
         blocks = (Block(config, explicit_attention) for _ in range(config.n_layer))
         self.transformer = nn.ModuleDict(
             {

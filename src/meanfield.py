@@ -46,7 +46,8 @@ def stream_covariances(
         1 + 2L arrays (T, T); the diagonal is the stream's variance at each position.
 
     Raises:
-        ValueError: length is not an integer of at least 1, or projection_std not a finite number of at least 0.
+        ValueError: length is not an integer of at least 1, or projection_std
+            not a finite number of at least 0.
     """
     require_positive_int("length", length)
     require_scale("projection_std", projection_std)

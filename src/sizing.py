@@ -68,9 +68,10 @@ def _norm(name: str, per_layer: bool = True) -> tuple[Entry, Entry]:
     )
 
 
+_TABLE = ((1, "V"), (1, "C"))
 _BLOCK = "transformer.h.{i}"
 SHAPE_TABLE = (
-    Entry("transformer.wte.weight", ((1, "V"), (1, "C")), "token embedding"),
+    Entry("transformer.wte.weight", _TABLE, "token embedding"),
     Entry("transformer.wpe.weight", ((1, "T"), (1, "C")), "position embedding"),
     *_norm(f"{_BLOCK}.ln_1"),
     *_linear(f"{_BLOCK}.attn.c_attn", 3, 1, "attention"),
@@ -79,7 +80,7 @@ SHAPE_TABLE = (
     *_linear(f"{_BLOCK}.mlp.c_fc", 4, 1, "MLP"),
     *_linear(f"{_BLOCK}.mlp.c_proj", 1, 4, "MLP"),
     *_norm("transformer.ln_f", per_layer=False),
-    Entry("lm_head.weight", ((1, "V"), (1, "C")), "output head", tied_to="transformer.wte.weight"),
+    Entry("lm_head.weight", _TABLE, "output head", tied_to="transformer.wte.weight"),
 )
 
 LLAMA_PARTS = ("token embedding", "attention", "MLP", "RMSNorm", "output head")
@@ -91,7 +92,7 @@ def _in_block(name: str, part: str, *shape: str) -> Entry:
 
 # Names as in the published checkpoints; Touvron et al. (2023), section 2.2.
 LLAMA_TABLE = (
-    Entry("model.embed_tokens.weight", ((1, "V"), (1, "C")), "token embedding"),
+    Entry("model.embed_tokens.weight", _TABLE, "token embedding"),
     _in_block("self_attn.q_proj", "attention", "C", "C"),
     _in_block("self_attn.k_proj", "attention", "K", "C"),
     _in_block("self_attn.v_proj", "attention", "K", "C"),
@@ -102,7 +103,7 @@ LLAMA_TABLE = (
     _in_block("input_layernorm", "RMSNorm", "C"),
     _in_block("post_attention_layernorm", "RMSNorm", "C"),
     Entry("model.norm.weight", ((1, "C"),), "RMSNorm"),
-    Entry("lm_head.weight", ((1, "V"), (1, "C")), "output head"),
+    Entry("lm_head.weight", _TABLE, "output head"),
 )
 
 
