@@ -29,8 +29,12 @@ test: browser $(VENV)/.ready book ## Run every check: mechanics, style, unit tes
 	$(VENV)/bin/ruff check .
 	OMP_NUM_THREADS=1 $(VENV)/bin/pytest --nbval --numprocesses 2 --dist loadscope tests notebooks
 
+# With more threads than free cores, a small model takes many times as long.
+lab notebooks: export OMP_NUM_THREADS ?= 1
+
 lab: $(VENV)/.ready ## Open the labs in JupyterLab
-	$(VENV)/bin/jupyter lab --notebook-dir=notebooks
+	$(VENV)/bin/jupyter trust --log-level=WARN $(LABS)  # or JupyterLab shows no saved drawing
+	$(VENV)/bin/jupyter lab --LabApp.default_url=/lab/tree/notebooks
 
 notebooks: $(VENV)/.ready ## Run every lab again, or LABS=notebooks/NAME.ipynb, in place, and normalize the files
 	$(if $(findstring exercises,$(LABS)),$(VENV)/bin/python tools/make_exercise_labs.py)

@@ -51,13 +51,17 @@ def try_count(count) -> Verdict:
 def try_tying(build) -> Verdict:
     """``build(V, C)`` must give modules ``wte`` and ``lm_head`` that share one Parameter and still compute."""
     V, C = 7, 8
-    model = nn.ModuleDict(dict(build(V, C)))
+    try:
+        model = nn.ModuleDict(dict(build(V, C)))
+        head, table = model["lm_head"], model["wte"]
+    except (TypeError, ValueError, KeyError):
+        return Verdict(False, "Not yet. It must return a dictionary of two modules, wte and lm_head.")
     total = sum(parameter.numel() for parameter in model.parameters())
     if total != V * C:
         return Verdict(
             False, f"Not yet. For V = {V} and C = {C} there are {total} parameters; tied, there are {V * C}."
         )
-    logits = model["lm_head"](model["wte"](torch.arange(V)))
+    logits = head(table(torch.arange(V)))
     if logits.shape != (V, V):
         return Verdict(False, f"Not yet. {V} ids give logits of shape {tuple(logits.shape)}; it should be {(V, V)}.")
     return Verdict(True, f"Right: one Parameter of {V * C} numbers under two names.")

@@ -1040,3 +1040,11 @@ def test_the_page_is_handed_no_answer(exercise):
         if isinstance(question, Choice):
             assert len(shown["reasons"]) == len(question.options) - 1
             assert all(len(key) == 6 for key in shown["reasons"])
+
+
+@pytest.mark.parametrize("build", [lambda V, C: None, lambda V, C: {"wte": torch.nn.Embedding(V, C)}, lambda V, C: 3])
+def test_a_function_that_builds_no_pair_of_modules_is_told_so(build):
+    verdict = try_tying(build)
+
+    assert not verdict.right
+    assert verdict.text == "Not yet. It must return a dictionary of two modules, wte and lm_head."

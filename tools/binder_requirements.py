@@ -32,17 +32,18 @@ def pins() -> dict[str, str]:
 
 
 def needed(names: tuple[str, ...]) -> set[str]:
-    """The packages and all that they need in turn on this machine, without extras."""
-    found, waiting = set(), [canonicalize_name(name) for name in names]
+    """The packages and all that they need in turn on this machine, with the extras that are asked for on the way."""
+    found = {}  # for each package the extras that were followed; "" is none
+    waiting = [(canonicalize_name(name), {""}) for name in names]
     while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            for text in requires(name) or ():
-                requirement = Requirement(text)
-                if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-                    waiting.append(canonicalize_name(requirement.name))
-    return found
+        name, extras = waiting.pop()
+        new = extras - found.setdefault(name, set())
+        found[name] |= new
+        for text in requires(name) or ():
+            requirement = Requirement(text)
+            if any(requirement.marker is None or requirement.marker.evaluate({"extra": extra}) for extra in new):
+                waiting.append((canonicalize_name(requirement.name), {"", *requirement.extras}))
+    return set(found)
 
 
 def requirements() -> str:
