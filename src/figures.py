@@ -302,8 +302,10 @@ def squares(models: dict[str, tuple[int, dict[str, float]]]) -> Figure:
                 axes.add_patch(Rectangle((x, 0), 1, mlp, color=DATA_COLOURS[3], linewidth=0))
                 axes.add_patch(Rectangle((x, mlp), 1, attention, color=DATA_COLOURS[2], linewidth=0))
                 x += 1 + gap
-            axes.text(x - gap, column + 0.5, f"{layers} blocks", ha="right", fontsize=9)
-            if x < widest / 2:
+            has_room = x < widest / 2
+            beside = x if has_room else x - gap
+            axes.text(beside, column + 0.5, f"{layers} blocks", ha="left" if has_room else "right", fontsize=9)
+            if has_room:
                 axes.text(x, mlp / 2, f"MLP {mlp:.0f} in each block", color=DATA_COLOURS[3], va="center", fontsize=9)
                 where = mlp + attention / 2
                 axes.text(x, where, f"attention {attention:.0f}", color=DATA_COLOURS[2], va="center", fontsize=9)
