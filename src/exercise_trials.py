@@ -51,8 +51,9 @@ def try_count(count) -> Verdict:
 def try_tying(build) -> Verdict:
     """``build(V, C)`` must give modules ``wte`` and ``lm_head`` that share one Parameter and still compute."""
     V, C = 7, 8
+    built = build(V, C)  # outside of try: an error of its own says more than the sentence below
     try:
-        model = nn.ModuleDict(dict(build(V, C)))
+        model = nn.ModuleDict(dict(built))
         head, table = model["lm_head"], model["wte"]
     except (TypeError, ValueError, KeyError):
         return Verdict(False, "Not yet. It must return a dictionary of two modules, wte and lm_head.")

@@ -272,7 +272,7 @@ def six_counts(counts: dict[str, int]) -> Figure:
 def part_shares(shares: dict[str, dict[str, float]]) -> Figure:
     """One bar per model, cut into the parts of its unique parameters; shares: {model: {part: percentage}}."""
     parts = [{part.replace(" ", "\n"): share for part, share in of_model.items()} for of_model in shares.values()]
-    figure = _stacked_shares(list(shares), parts, DATA_COLOURS, 3.2, bar=0.4, lift=0.25, heading=-0.6, top=-1.35)
+    figure = _stacked_shares(list(shares), parts, 3.2, bar=0.4, lift=0.25, heading=-0.6, top=-1.35)
     alt = "Four stacked bars from the smallest to the largest GPT-2: the token table shrinks, attention and MLP grow."
     return Figure(figure, alt)
 
@@ -328,12 +328,12 @@ def shares_across_families(shares: dict[str, dict[str, float]]) -> Figure:
         {group: sum(of_model.get(part, 0.0) for part in members) for group, members in groups.items()}
         for of_model in shares.values()
     ]
-    figure = _stacked_shares(list(shares), parts, DATA_COLOURS, 4.4, bar=0.42, lift=0.23, heading=-0.62, top=-1.6)
+    figure = _stacked_shares(list(shares), parts, 4.4, bar=0.42, lift=0.23, heading=-0.62, top=-1.6)
     alt = "Stacked bars for nine models. The token table shrinks from a third to almost nothing; the MLP grows"
     return Figure(figure, f"{alt} to two thirds, and to four fifths in LLaMA.")
 
 
-def _stacked_shares(models, parts, colours, height_inches, *, bar, lift, heading, top) -> MatplotlibFigure:
+def _stacked_shares(models, parts, height_inches, *, bar, lift, heading, top) -> MatplotlibFigure:
     """One bar per model, cut into its parts, which are named above the first; parts: one {name: percentage} per model.
 
     Args:
@@ -346,7 +346,7 @@ def _stacked_shares(models, parts, colours, height_inches, *, bar, lift, heading
         figure, axes = canvas(height_inches)
         for row, shares in enumerate(parts):
             left = 0.0
-            for (name, share), colour in zip(shares.items(), colours, strict=False):
+            for (name, share), colour in zip(shares.items(), DATA_COLOURS, strict=False):
                 axes.barh(row, share, left=left, height=bar, color=colour)
                 if share >= 5:  # thinner parts have no room for a number
                     axes.text(left + share / 2, row - lift, f"{share:.0f}", ha="center", va="bottom", fontsize=9)

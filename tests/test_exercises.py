@@ -1048,3 +1048,8 @@ def test_a_function_that_builds_no_pair_of_modules_is_told_so(build):
 
     assert not verdict.right
     assert verdict.text == "Not yet. It must return a dictionary of two modules, wte and lm_head."
+
+
+def test_an_error_of_the_readers_own_function_is_shown_as_it_is():
+    with pytest.raises(TypeError, match="unsupported operand"):
+        try_tying(lambda V, C: V + "C")
