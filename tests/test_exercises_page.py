@@ -208,6 +208,39 @@ def test_clearing_forgets_all_that_is_kept(open_page, site):
     assert elsewhere.locator("input").first.input_value() == ""
 
 
+def test_tabs_tell_each_other_what_is_solved_and_cleared(open_page, site):
+    first = open_page(f"{site}/{PAGE}")
+    second = first.context.new_page()
+    second.goto(f"{site}/{PAGE}")
+    for tab in (first, second):
+        tab.wait_for_selector(".bw-running .bw-exercise")
+    box_of(second, "no_bias").locator("input").fill("1")
+    box_of(first, "trimming").locator("input").fill("16")
+    box_of(first, "trimming").get_by_role("button", name="Check").click()
+    second.get_by_text(f"1 of {len(EXERCISES)} solved").wait_for()
+    first.get_by_role("button", name="Clear progress").click()
+    first.get_by_role("button", name="Yes, clear all").click()
+    second.get_by_text(f"0 of {len(EXERCISES)} solved").wait_for()
+
+    assert box_of(second, "no_bias").locator("input").input_value() == ""
+    second.reload()
+    second.wait_for_selector(".bw-running .bw-exercise")
+    assert second.locator(".bw-progress output").inner_text() == f"0 of {len(EXERCISES)} solved"
+
+
+def test_what_the_browser_does_not_show_for_a_moment_is_not_lost(page):
+    """Chromium at times gives a page from disk an older state of the lasting store than the last page wrote."""
+    overview = page.locator(".bw-progress output")
+    for count, (name, answer) in enumerate((("trimming", "16"), ("no_bias", "1680")), start=1):
+        box_of(page, name).locator("input").fill(answer)
+        box_of(page, name).get_by_role("button", name="Check").click()
+        assert overview.inner_text() == f"{count} of {len(EXERCISES)} solved"
+        page.evaluate("localStorage.clear()")
+        page.reload()
+        page.wait_for_selector(".bw-running .bw-exercise")
+        assert overview.inner_text() == f"{count} of {len(EXERCISES)} solved"
+
+
 def test_the_focus_is_never_lost(page):
     """A button that hides itself hands the focus on: to the hint it opened, or to its neighbour."""
     box = box_of(page, "trimming")

@@ -2,8 +2,8 @@
 
 The built pages of the chapter are put into one document, in the order of the table of contents: widgets as their static
 twins, links between pages as links within the document, links out of the book with their addresses, solutions at the
-end. Chromium prints it twice, because only the first print tells on which page a thing stands. The file holds no date,
-so that equal pages give an equal file.
+end. Chromium prints it twice, because only the first print tells on which page a thing stands. The file holds no date
+and nothing else that differs from print to print, so that equal pages give an equal file.
 """
 
 import json
@@ -164,16 +164,26 @@ def print_pdf(document: str, target: Path) -> None:
         page_of = _pages_by_name(_print(page, source, PAGE_OF.sub("00", document)))
         data = _print(page, source, PAGE_OF.sub(lambda match: str(page_of[match[1]]), document))
         browser.close()
-    # Blanks of the same length, so that every offset in the file still holds.
-    undated = re.sub(rb"/(?:CreationDate|ModDate) \([^)]*\)", lambda match: b" " * len(match[0]), data)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(undated)
+    target.write_bytes(without_chance(data))
 
 
 def _print(page: Page, source: Path, document: str) -> bytes:
     source.write_text(document, encoding="utf-8")
     page.goto(source.as_uri())
     return page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
+
+
+def without_chance(pdf: bytes) -> bytes:
+    """The file without its dates, and with its cells of tables named from 1 on, in their order.
+
+    Chromium names such a cell by a number that counts all it has made so far, which is not always the same. What is put
+    in has the length of what was there, so that every offset in the file still holds.
+    """
+    undated = re.sub(rb"/(?:CreationDate|ModDate) \([^)]*\)", lambda match: b" " * len(match[0]), pdf)
+    cell = re.compile(rb"\(node(\d{8})\)")
+    number = {name: count for count, name in enumerate(sorted(set(cell.findall(undated))), start=1)}
+    return cell.sub(lambda match: b"(node%08d)" % number[match[1]], undated)
 
 
 def _pages_by_name(pdf: bytes) -> dict[str, int]:

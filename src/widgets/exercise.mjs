@@ -1,10 +1,9 @@
 // An exercise in the page: answers are read, hashed and compared with keys; no answer is in here.
 import { grouped, h } from "./shared.mjs";
+import { CLEARED, clearedElsewhere, remember } from "./solved.mjs";
 
 const KEY_CHARACTERS = 6;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
-const PROGRESS = "exercises solved"; // in localStorage, and the event that tells of a change
-const CLEARED = "exercises cleared"; // the event that tells to forget what is typed
 
 /** The key of an answer, as `key` in exercise_pages.py makes it.
  * @param {string} id  @param {number} instance  @param {string} answer */
@@ -194,9 +193,8 @@ function render({ model, el }) {
     forget();
     questions.forEach((question) => question.clear());
   }
-  /** Cleared in another tab. */
-  function follow({ key, newValue }) {
-    if (key === PROGRESS && newValue === null) clear();
+  function follow(event) {
+    if (clearedElsewhere(event)) clear();
   }
   function paint() {
     const instance = model.get("instance");
@@ -339,17 +337,6 @@ function questionForm(question, model, data) {
   const inputsAreChoices = () => question.kind === "choice" || question.kind === "line";
 
   return { element: form, paint, clear, asked };
-}
-
-/** Keeps in this browser that a question was answered, and tells the overview. @param {string} id */
-function remember(id) {
-  try {
-    const solved = JSON.parse(localStorage.getItem(PROGRESS)) ?? {};
-    localStorage.setItem(PROGRESS, JSON.stringify({ ...solved, [id]: true }));
-  } catch {
-    // Nothing is kept where the browser refuses it; the verdict stands all the same.
-  }
-  window.dispatchEvent(new CustomEvent(PROGRESS));
 }
 
 export default { render };

@@ -1,18 +1,9 @@
 // The overview of the exercises: which are solved, as kept in this browser and nowhere else.
 import { h } from "./shared.mjs";
+import { CLEARED, SOLVED, clearedElsewhere, forgetSolved, solvedQuestions } from "./solved.mjs";
 
-const PROGRESS = "exercises solved"; // in localStorage, and the event that tells of a change
-const CLEARED = "exercises cleared"; // the event that tells the exercises to forget what is typed
 const TYPED = "/exercise.mjs:"; // in the names under which this tab keeps what was typed in exercises of any page
 const STEPS = ["First step", "Second step", "Third step"];
-
-function read() {
-  try {
-    return JSON.parse(localStorage.getItem(PROGRESS)) ?? {};
-  } catch {
-    return {};
-  }
-}
 
 function render({ model, el }) {
   const { exercises } = model.get("data");
@@ -31,8 +22,8 @@ function render({ model, el }) {
     (asking ? stay : clear).focus();
   }
   function forget() {
+    forgetSolved();
     try {
-      localStorage.removeItem(PROGRESS);
       for (const name of Object.keys(sessionStorage)) if (name.includes(TYPED)) sessionStorage.removeItem(name);
     } catch {
       // Nothing was kept.
@@ -41,8 +32,13 @@ function render({ model, el }) {
     paint();
     ask(false, "All is cleared.");
   }
+  /** Another tab has solved or cleared something. */
+  function follow(event) {
+    clearedElsewhere(event);
+    paint();
+  }
   function paint() {
-    const solved = read();
+    const solved = solvedQuestions();
     const state = ({ questions }) => {
       const done = questions.filter((id) => solved[id]).length;
       return done === questions.length ? "solved" : done ? `${done} of ${questions.length}` : "open";
@@ -58,16 +54,16 @@ function render({ model, el }) {
     lists.replaceChildren(...STEPS.map(list));
   }
 
-  window.addEventListener(PROGRESS, paint);
-  window.addEventListener("storage", paint); // another tab
+  window.addEventListener(SOLVED, paint);
+  window.addEventListener("storage", follow);
   el.classList.add("bw", "bw-progress");
   el.append(h("section", { "aria-label": "Your progress" }, said, lists, h("div", { class: "bw-actions" }, clear, sure, stay, kept)));
   sure.hidden = stay.hidden = true;
   kept.textContent = "Kept in this browser only.";
   paint();
   return () => {
-    window.removeEventListener(PROGRESS, paint);
-    window.removeEventListener("storage", paint);
+    window.removeEventListener(SOLVED, paint);
+    window.removeEventListener("storage", follow);
     el.replaceChildren();
   };
 }
