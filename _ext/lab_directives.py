@@ -103,14 +103,14 @@ def _figures_of(path: Path) -> dict[str, tuple[str, str]]:
 
 
 def _tagged_outputs(path: Path) -> dict[str, tuple[str, str]]:
-    """{tag: (mime type, text)} of the cells with a tag ``out-...``; Markdown wins over plain text."""
+    """{tag: (mime type, text)} of the cells with a tag ``out-...``: the last output; Markdown wins over plain text."""
     found = {}
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         names = [tag for tag in cell["metadata"].get("tags", []) if tag.startswith("out-")]
         for output in cell.get("outputs", []) if names else []:
             data = output.get("data", {"text/plain": output.get("text", "")})
             kind = next((kind for kind in ("text/markdown", "text/plain") if kind in data), None)
-            if kind:
+            if kind and (kind == "text/markdown" or found.get(names[0], (kind,))[0] == kind):
                 found[names[0]] = (kind, "".join(data[kind]).rstrip("\n"))
     return found
 

@@ -107,11 +107,10 @@
     for (const { box } of failed) showFailure(box, event.reason);
   });
 
-  const urls = {};
+  // An address of its own for each, also of one module: an error stops only the part it came from.
   document.querySelectorAll("[data-module]").forEach((box, index) => {
-    const name = box.dataset.module;
-    urls[name] ??= URL.createObjectURL(new Blob([sources[name]], { type: "text/javascript" }));
-    running.push({ url: urls[name], box });
-    start(box, index, urls[name]).catch((error) => showFailure(box, error));
+    const url = URL.createObjectURL(new Blob([sources[box.dataset.module]], { type: "text/javascript" }));
+    running.push({ url, box });
+    start(box, index, url).catch((error) => showFailure(box, error));
   });
 })();

@@ -53,7 +53,7 @@ def add_links(app: Sphinx, pagename: str, templatename: str, context: dict, doct
         lab = f"notebooks/{stem}"
         title = escape(app.env.titles[lab].astext())
         way = f'Run it yourself: <a href="{context["pathto"](lab)}">{title}</a>.'
-    elif pagename == app.config.root_doc and os.environ.get("BOOK_DOWNLOADS"):
+    elif pagename == app.config.root_doc and downloads_are_made():
         way = keep_links(context["pathto"])
     else:
         way = ""
@@ -77,13 +77,15 @@ def lab_links(repository: address.Repository | None, root: Path, lab: str, patht
     if repository:
         services = [f'<a href="{escape(repository.binder(lab))}">Run on Binder</a>']
         # Colab opens only the notebook, which must then know where to get the rest.
-        if repository.url in first_code(root / lab):
+        if f'"{repository.url}"' in first_code(root / lab):
             services.append(f'<a href="{escape(repository.colab(lab))}">Open in Colab</a>')
         home = f"git clone {repository.url} && cd {repository.name} && make lab"
-        run = f"{' '.join(services)} At home: <code>{escape(home)}</code>."
+        # Each open lab holds up to a gigabyte, and Binder gives two.
+        room = "On Binder, shut one lab's kernel down before you start the next: memory is limited."
+        run = f"{' '.join(services)} {room} At home: <code>{escape(home)}</code>."
     else:
         folder = "the folder of the book"
-        if os.environ.get("BOOK_DOWNLOADS"):
+        if downloads_are_made():
             folder = f'<a href="{download(pathto, SOURCE)}" download>{folder}</a>'
         run = f"To run this lab, type <code>make lab</code> in {folder}."
     notebook, script = (pathto(path, resource=True) for path in lab_files(Path(lab).stem))
@@ -94,6 +96,11 @@ def lab_links(repository: address.Repository | None, root: Path, lab: str, patht
 def lab_files(stem: str) -> tuple[str, str]:
     """The two downloads of a lab; a script of the lab's own name would hide a module of that name from itself."""
     return f"{DOWNLOADS}/lab-{stem}.ipynb", f"{DOWNLOADS}/lab-{stem}.py"
+
+
+def downloads_are_made() -> bool:
+    """Whether the files are made to which a published page links; ``make site`` makes them."""
+    return os.environ.get("BOOK_DOWNLOADS") == "1"
 
 
 def download(pathto, suffix: str) -> str:

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 # Groups of three digits may be separated by one kind of mark: commas, spaces, underscores or apostrophes.
 NUMBER_PATTERN = (
     "([+-]?) ?"
-    "([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,3}(?:_[0-9]{3})+"
-    "|[0-9]{1,3}(?:['\u2019][0-9]{3})+|[0-9]+)"
+    "([1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]{0,2}(?: [0-9]{3})+|[1-9][0-9]{0,2}(?:_[0-9]{3})+"
+    "|[1-9][0-9]{0,2}(?:['\u2019][0-9]{3})+|[0-9]+)"
     "(?:[.]([0-9]*))?"
     "(?:e([+-]?[0-9]{1,2}))?"
     "(?: ?(thousand|million|billion|[kmb])(?![a-z]))?"

@@ -26,7 +26,7 @@ from bugs import BUGS
 from exercises import EXERCISES, PLACES, asked, grouped, instances, order_of_options
 from sizing import polynomial
 
-KEY_CHARACTERS = 6  # 36 bits: of 10 billion wrong numbers about one meets a given key by chance
+KEY_CHARACTERS = 6  # 36 bits: one wrong number of 69 billion meets a given key by chance
 NO_KEY = "-" * KEY_CHARACTERS  # for a mistake that is none with these numbers
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
 _MASK = 2**64 - 1

@@ -1,7 +1,5 @@
 """Code mended in a lab, tried on the real model: what it does is measured, not how it is written."""
 
-from numbers import Number
-
 import torch
 from torch import nn
 
@@ -16,23 +14,35 @@ _TOLERANCE = 0.1
 
 
 def try_initialization(initialize) -> Verdict:
-    """``initialize(model)`` must draw every matrix with its standard deviation, and leave LayerNorm at 1 and 0."""
+    """``initialize(model)`` must draw every matrix around 0 with its standard deviation and leave all vectors."""
     for config in _DRAWN:
         model = GPT(config)
         with torch.no_grad():
             for parameter in model.parameters():
                 if parameter.dim() == 2:
                     parameter.zero_()
+        before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
         torch.manual_seed(0)
         initialize(model)
         for name, parameter in model.named_parameters():
-            scaled = name.endswith("c_proj.weight")
-            wanted = (INIT_STD / (2 * config.n_layer) ** 0.5 if scaled else INIT_STD) if parameter.dim() == 2 else 0.0
-            measured = parameter.std().item()
-            if abs(measured - wanted) > _TOLERANCE * wanted:
-                found = f"{name} has a standard deviation of {measured:.3f}; it should be {wanted:.3f}"
+            if parameter.dim() == 1:
+                found = "" if torch.equal(parameter, before[name]) else f"{name} has changed; vectors stay as they are"
+            else:
+                scaled = name.endswith("c_proj.weight")
+                found = _not_drawn(name, parameter, INIT_STD / (2 * config.n_layer) ** 0.5 if scaled else INIT_STD)
+            if found:
                 return Verdict(False, f"Not yet. With L = {config.n_layer}, {found}.")
     return Verdict(True, "Right: measured on two models, every matrix has the standard deviation it should have.")
+
+
+def _not_drawn(name: str, matrix: torch.Tensor, wanted: float) -> str:
+    """What is wrong with a matrix that should have mean 0 and this standard deviation, if anything; NaN is wrong."""
+    std, mean = matrix.std().item(), matrix.mean().item()
+    if not abs(std - wanted) <= _TOLERANCE * wanted:
+        return f"{name} has a standard deviation of {std:.3f}; it should be {wanted:.3f}"
+    if not abs(mean) <= _TOLERANCE * wanted:
+        return f"{name} has a mean of {mean:.3f}; it should be 0"
+    return ""
 
 
 def try_count(count) -> Verdict:
@@ -42,7 +52,7 @@ def try_count(count) -> Verdict:
         wanted = GPT(config).get_num_params(non_embedding=False)
         given = count(V, T, L, C)
         if given != wanted:
-            got = f"{given:,}" if isinstance(given, Number) else repr(given)
+            got = f"{given:,}" if isinstance(given, int | float) else repr(given)
             text = f"For V = {V}, T = {T}, L = {L}, C = {C} it gives {got}; the model has {wanted:,}."
             return Verdict(False, f"Not yet. {text}")
     return Verdict(True, f"Right: {len(_COUNTED)} models have as many parameters as it says.")
@@ -62,6 +72,8 @@ def try_tying(build) -> Verdict:
         return Verdict(
             False, f"Not yet. For V = {V} and C = {C} there are {total} parameters; tied, there are {V * C}."
         )
+    if getattr(head, "weight", None) is not table.weight:
+        return Verdict(False, "Not yet. lm_head.weight is not the Parameter of wte.")
     logits = head(table(torch.arange(V)))
     if logits.shape != (V, V):
         return Verdict(False, f"Not yet. {V} ids give logits of shape {tuple(logits.shape)}; it should be {(V, V)}.")

@@ -49,7 +49,7 @@ from gpt_config import PRESETS, GPTConfig
 from published import CHINCHILLA_TABLE, GPT1_VOCABULARY
 from sizing import SHAPE_TABLE, count_parameters, decay_split, padded_vocab_size, parameter_table
 
-INSTANCES = 31  # at least: those of the text, and others up to this number
+INSTANCES = 31  # those of the text, and others up to this number
 
 
 @dataclass(frozen=True)
@@ -708,14 +708,14 @@ WRONG_VOCAB = Exercise(
             ask="How many parameters does the run's model have more than the file's, whose V is {tokens}?",
             answer=lambda q: (_logged_vocabulary(q) - q.tokens) * q.C,
             slips=(
+                plus("One row too many.", "vocabulary", lambda q: q.C),
+                plus("One row too few.", "vocabulary", lambda q: -q.C),
                 times("You counted table and head; they are one matrix.", "tying", lambda q: 2),
                 times(
                     "That is the number of rows; each row holds C numbers.", "vocabulary", lambda q: Fraction(1, q.C)
                 ),
                 times("You counted once per layer; the model has one token table.", "vocabulary", lambda q: q.L),
                 times("The run's model is the larger one, so the number is positive.", "vocabulary", lambda q: -1),
-                plus("One row too many.", "vocabulary", lambda q: q.C),
-                plus("One row too few.", "vocabulary", lambda q: -q.C),
             ),
             hints=("In what do the two models differ?", "One matrix has more rows, and each row holds C numbers."),
             next_step="Multiply the number of extra rows by the length of a row.",
@@ -935,8 +935,8 @@ PADDING = Exercise(
                 instead("You added a whole multiple; that is no multiple.", "padding", lambda q: q.n + q.m),
                 instead("That is the number of ids before padding.", "padding", lambda q: q.n),
                 instead("Those are the rows that are added.", "padding", lambda q: padded_vocab_size(q.n, q.m) - q.n),
-                times("That says how many times the multiple fits.", "padding", lambda q: Fraction(1, q.m)),
                 plus("One multiple too many; a smaller one is large enough.", "padding", lambda q: q.m),
+                times("That says how many times the multiple fits.", "padding", lambda q: Fraction(1, q.m)),
             ),
             hints=(
                 "May V be smaller than the number of ids?",
@@ -966,9 +966,9 @@ PADDING = Exercise(
 # ---- Twice the width ------------------------------------------------------------------------------
 
 
-def _grown(q, **changes) -> Fraction:
+def _grown(q, convention: str = "unique") -> Fraction:
     """New count over old count when C is doubled."""
-    return Fraction(count_parameters(_config(q, n_embd=2 * q.C), **changes), count_parameters(_config(q), **changes))
+    return Fraction(count_parameters(_config(q, n_embd=2 * q.C), convention), count_parameters(_config(q), convention))
 
 
 def _draw_width(rng):
@@ -1548,7 +1548,7 @@ EXERCISES = (
 
 @cache
 def instances(exercise_id: str) -> tuple[SimpleNamespace, ...]:
-    """The quantities of the text first, then others, at least 31 in all; the same in every run.
+    """The quantities of the text first, then others, 31 in all; the same in every run.
 
     In those that are drawn each mistake gives a number of its own, so that a diagnosis is not in doubt.
 
@@ -1679,9 +1679,10 @@ def check(question_id: str, answer, instance: int = 0) -> Verdict:
 
     Args:
         question_id: as it stands in the exercise.
-        answer: a number (Python's, NumPy's or a tensor), or what would be typed in the page; ``...`` for not yet. For
-            a number also a function whose parameters are quantities of the question, which is tried on every instance.
-            For "design" a ``GPTConfig`` or (C, H). For what is to be mended, the mended function.
+        answer: a number (Python's, NumPy's, a fraction or a tensor), or what would be typed in the page; ``...`` for
+            not yet. For a number also a function whose parameters are quantities of the question, which is tried on
+            every instance. For "design" (C, H), or a ``GPTConfig`` with the question's other sizes. For what is to be
+            mended, the mended function.
         instance: which numbers: 0 for those of the text.
 
     Raises:
@@ -1689,6 +1690,7 @@ def check(question_id: str, answer, instance: int = 0) -> Verdict:
             function has a parameter that is no quantity.
     """
     if any(question_id in exercise.trials for exercise in EXERCISES):
+        _require_between("instance", instance, 0, 0)
         if answer is ...:
             return Verdict(False, SENTENCES["blank"])
         if not callable(answer):
@@ -1704,21 +1706,24 @@ def check(question_id: str, answer, instance: int = 0) -> Verdict:
         return _check_design(question, q, answer)
     if callable(answer):
         return _check_function(exercise, question, answer)
-    got = _as_typed(answer)
+    typed = _as_typed(answer)
+    got = shown(typed)
     if isinstance(question, Choice | PickLine):
         return _verdict(*_judge_listed(question, q, instance, got))
     try:
-        value, shortened = read_number(got, question.units)
+        value, shortened = read_number(typed, question.units)
     except UnreadableAnswer as error:
         return Verdict(False, str(error))
     return _verdict(*diagnose(question, *_right_and_wrong(question_id, instance), value, got, shortened))
 
 
 def _as_typed(answer) -> str:
-    """An answer from a lab as it would be typed; a number of NumPy or PyTorch looks like one of Python."""
+    """An answer from a lab as it would be typed: a number of NumPy or PyTorch, or a fraction, as one of Python."""
     if hasattr(answer, "item") and math.prod(answer.shape) == 1:
         answer = answer.item()
-    return shown(answer if isinstance(answer, str) else repr(answer))
+    if isinstance(answer, Fraction):
+        answer = float(answer) if answer % 1 else int(answer)
+    return answer if isinstance(answer, str) else repr(answer)
 
 
 @cache
@@ -1752,13 +1757,16 @@ def _judge_listed(question: Choice | PickLine, q: SimpleNamespace, instance: int
 
 def _check_design(question: Design, q: SimpleNamespace, answer) -> Verdict:
     if isinstance(answer, GPTConfig):
+        expected = _config(q, n_embd=answer.n_embd, n_head=answer.n_head, dropout=answer.dropout)
+        if answer != expected:
+            raise ValueError(f"answer={answer!r} is another model than the question's; use {expected!r}")
         answer = (answer.n_embd, answer.n_head)
     if not isinstance(answer, tuple | list) or len(answer) != 2:
         raise ValueError(f"answer={answer!r} is not valid; use (C, H) or a GPTConfig")
     if any(given is ... for given in answer):
         return Verdict(False, SENTENCES["blank"])
     texts = [_as_typed(given) for given in answer]
-    missing = " and ".join(name for name, got in zip("CH", texts, strict=True) if not got)
+    missing = " and ".join(name for name, got in zip("CH", texts, strict=True) if not got.strip())
     if missing:
         return Verdict(False, SENTENCES["missing"].format(name=missing))
     sizes = []
@@ -1768,7 +1776,7 @@ def _check_design(question: Design, q: SimpleNamespace, answer) -> Verdict:
         except UnreadableAnswer as error:
             return Verdict(False, SENTENCES["field"].format(name=name, problem=error))
         if value.denominator > 1 or value < 1:
-            return Verdict(False, SENTENCES["size"].format(got=got))
+            return Verdict(False, SENTENCES["size"].format(got=shown(got)))
         sizes.append(int(value))
     return _verdict(*question.judge(q, *sizes, lambda width: design_count(q, width)))
 
@@ -1778,10 +1786,15 @@ def _check_function(exercise: Exercise, question, function: Callable) -> Verdict
     if not isinstance(question, Number):
         raise ValueError(f"question={question.id!r} is not answered by a function: its answer is not a number")
     known = list(exercise.given[0])
-    wanted = list(inspect.signature(function).parameters)
-    if not set(wanted) <= set(known):
+    parameters = inspect.signature(function).parameters.values()
+    wanted = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
+    by_name = all(
+        parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY) for parameter in parameters
+    )
+    if not by_name or not set(wanted) <= set(known):
         raise ValueError(
-            f"the function takes {', '.join(wanted)}; the quantities of this question are {', '.join(known)}"
+            f"the function takes {inspect.signature(function)}; "
+            f"it must take quantities of this question by name: {', '.join(known)}"
         )
     for number, q in enumerate(instances(exercise.id)):
         arguments = {name: getattr(q, name) for name in wanted}

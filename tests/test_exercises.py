@@ -1,6 +1,5 @@
 """The exercises: right answers are the model's, wrong ones are traced to their cause, and one source feeds them all."""
 
-import importlib.util
 import io
 import json
 import math
@@ -18,8 +17,20 @@ import pytest
 import torch
 from torch import nn
 
+import make_exercise_labs as maker
 import measurements
-from answers import SENTENCES, Choice, Design, Number, PickLine, UnreadableAnswer, diagnose, leading_digits, read_number
+from answers import (
+    SENTENCES,
+    Choice,
+    Design,
+    Number,
+    PickLine,
+    UnreadableAnswer,
+    diagnose,
+    leading_digits,
+    read_number,
+    shown,
+)
 from bugs import BUGS, COUNT, INITIALIZE, TIE
 from exercise_pages import _places, exercise_twin, key, sealed
 from exercise_pages import exercise as page_state
@@ -459,6 +470,7 @@ def test_anything_else_is_answered_with_what_was_not_understood(text):
         ("double_width_total", "418,7M", "comma"),
         ("double_width", "3,37", "comma"),
         ("trimming", "1,8640", "comma"),
+        ("trimming", "0,016", "comma"),
         ("trimming", "1,864 000", "comma"),
         ("trimming", "16 rows", "word"),
         ("trimming", "1864%", "word"),
@@ -469,6 +481,7 @@ def test_anything_else_is_answered_with_what_was_not_understood(text):
             ("no_bias", formula, "formula")
             for formula in (
                 "12*768**2",
+                " + ".join(["7 * 8"] * 20),
                 "(6-4)*8",
                 "7 × 8",
                 "7·8 + 6·8",
@@ -490,7 +503,7 @@ def test_anything_else_is_answered_with_what_was_not_understood(text):
     ],
 )
 def test_it_is_said_what_was_not_understood(name, text, sentence):
-    assert check(name, text).text == SENTENCES[sentence].format(got=text)
+    assert check(name, text).text == SENTENCES[sentence].format(got=shown(text))
 
 
 def test_the_page_says_that_a_formula_is_not_evaluated():
@@ -772,6 +785,10 @@ def test_a_rejected_design_says_why(answer, text):
     assert said.startswith(text)
     assert "padded" not in said  # the section on padding speaks of rows, not of a width
     assert check("design", GPTConfig(256, 8000, 6, 4, 256)).right
+    with pytest.raises(
+        ValueError, match=r"^answer=GPTConfig\(block_size=9, .* is another model than the question's; use "
+    ):
+        check("design", GPTConfig(9, 8000, 6, 4, 256))
 
 
 def test_a_function_is_tried_on_every_instance():
@@ -779,8 +796,22 @@ def test_a_function_is_tried_on_every_instance():
     assert check("padding", lambda n, m: n // m * m + m).right  # no instance of this question is an exact multiple
     assert not check("padding_exact", lambda k, m: k // m * m + m).right
     assert check("head_count", lambda H, H2: H2 - H).text.startswith("For H = 2, H2 = 4: 2 is not it.")
-    with pytest.raises(ValueError, match=r"^the function takes T, rows; the quantities of this question are V, T, L, "):
-        check("trimming", lambda T, rows: T - rows)
+    assert check("trimming", lambda T, n, C, factor=1: factor * (T - n) * C).right
+
+
+@pytest.mark.parametrize(
+    ("function", "takes"),
+    [
+        (lambda T, rows: T - rows, r"\(T, rows\)"),
+        (lambda T, /: T, r"\(T, /\)"),
+        (lambda *T: T, r"\(\*T\)"),
+        (lambda **T: T, r"\(\*\*T\)"),
+    ],
+)
+def test_a_function_takes_quantities_of_the_question_by_name(function, takes):
+    expected = rf"^the function takes {takes}; it must take quantities of this question by name: V, T, L, "
+    with pytest.raises(ValueError, match=expected):
+        check("trimming", function)
 
 
 def test_a_blank_is_answered_by_what_to_fill_in():
@@ -792,11 +823,14 @@ def test_a_blank_is_answered_by_what_to_fill_in():
     assert not check("head_count", True).right
 
 
-@pytest.mark.parametrize("number", [np.int64, np.float64, torch.tensor, lambda n: torch.tensor([n]), np.float32])
+@pytest.mark.parametrize(
+    "number", [Fraction, np.int64, np.float64, torch.tensor, lambda n: torch.tensor([n]), np.float32]
+)
 def test_a_number_of_numpy_or_pytorch_is_read_like_one_of_python(number):
     """What labs compute, from a reader's own function, too; it is said back as it would be typed."""
     assert check("trimming", number(16)).right
-    assert check("trimming", number(15)).text == check("trimming", type(number(15).item())(15)).text
+    python = number(15).item() if hasattr(number(15), "item") else 15
+    assert check("trimming", number(15)).text == check("trimming", python).text
     assert check("trimming", lambda T, n, C: number((T - n) * C)).right
     assert check("design", (number(256), number(4))).right
 
@@ -950,20 +984,12 @@ def test_the_chapter_has_every_exercise_once_in_order_with_its_solution():
     assert [e.level for e in EXERCISES] == sorted(e.level for e in EXERCISES)
 
 
-def tool():
-    spec = importlib.util.spec_from_file_location("make_exercise_labs", ROOT / "tools" / "make_exercise_labs.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def cells_of(name: str) -> list[str]:
     notebook = nbformat.read(ROOT / "notebooks" / name, as_version=4)
     return [cell.source for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])]
 
 
 def test_both_labs_come_from_one_source_and_differ_in_the_blanks_only():
-    maker = tool()
     source, chapter = maker.SOURCE.read_text(encoding="utf-8"), maker.CHAPTER.read_text(encoding="utf-8")
     made = {
         name: [cell.source for cell in maker.lab(source, chapter, solved).cells] for name, solved in maker.LABS.items()
@@ -1024,22 +1050,76 @@ def test_a_sealed_text_opens_with_the_answer_only():
 def test_the_page_is_handed_no_answer(exercise):
     """What the page holds does not change when the answers are taken out: only hashes depend on them."""
     data = page_state(exercise.id)["data"]
-    for question, shown in zip(exercise.questions, data["questions"], strict=True):
+    for question, sent in zip(exercise.questions, data["questions"], strict=True):
         if isinstance(question, Design):
-            assert "keys" not in shown
+            assert "keys" not in sent
             continue
-        assert all(re.fullmatch(r"[\w.-]+", key) for key in shown["keys"])
-        rest = json.dumps({name: value for name, value in shown.items() if name != "keys"})
+        assert all(re.fullmatch(r"[\w.-]+", key) for key in sent["keys"])
+        rest = json.dumps({name: value for name, value in sent.items() if name != "keys"})
         if isinstance(question, Number):
             for q in instances(exercise.id):
                 right = question.answer(q)
                 assert not (right > 100_000 and f"{right:,}" in rest)
         if isinstance(question, PickLine):
-            assert "line" not in {name for name in shown if name != "kind"}
+            assert "line" not in {name for name in sent if name != "kind"}
             assert all(bug.reason not in rest for bug in BUGS)
         if isinstance(question, Choice):
-            assert len(shown["reasons"]) == len(question.options) - 1
-            assert all(len(key) == 6 for key in shown["reasons"])
+            assert len(sent["reasons"]) == len(question.options) - 1
+            assert all(len(key) == 6 for key in sent["reasons"])
+
+
+def filled(parameters, value):
+    for parameter in parameters:
+        nn.init.constant_(parameter, value)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda model: filled((p for p in model.parameters() if p.dim() == 1), 5.0), "vectors stay as they are"),
+        (lambda model: filled(model.parameters(), math.nan), "has a standard deviation of nan"),
+        (lambda model: filled([model.transformer.wte.weight], math.nan), "has a standard deviation of nan"),
+        (lambda model: nn.init.normal_(model.transformer.wpe.weight, 3, 0.02), "mean of 3.00"),
+    ],
+)
+def test_first_values_are_looked_at_in_full(spoil, said):
+    """Not the spread alone: also the mean, what must stay as it is, and what is no number."""
+    verdict = try_initialization(lambda model: (as_function(INITIALIZE.lines, "model")(model), spoil(model)))
+
+    assert not verdict.right
+    assert said in verdict.text
+
+
+class Head(nn.Module):
+    """Logits of the right shape, without a Parameter of its own."""
+
+    def forward(self, x):
+        return torch.zeros(len(x), 7)
+
+
+def test_a_head_that_only_looks_tied_is_found():
+    verdict = try_tying(lambda V, C: {"wte": nn.Embedding(V, C), "lm_head": Head()})
+
+    assert verdict.text == "Not yet. lm_head.weight is not the Parameter of wte."
+
+
+@pytest.mark.parametrize("given", [Fraction(51, 2), "12", None])
+def test_a_count_of_another_kind_is_said_back(given):
+    assert f"it gives {given!r}; the model has " in try_count(lambda V, T, L, C: given).text
+
+
+@pytest.mark.parametrize("question", [q for q in QUESTIONS if isinstance(q, Number)], ids=lambda q: q.id)
+def test_mistakes_that_add_stand_before_those_that_multiply(question):
+    """So that two together are found in the order in which people make them."""
+    q = instances(next(e.id for e in EXERCISES if question in e.questions))[0]
+    adds = [slip.change(1, q) - slip.change(0, q) == 1 for slip in question.slips if slip.combines]
+
+    assert adds == sorted(adds, reverse=True)
+
+
+def test_a_trial_has_no_instances():
+    with pytest.raises(ValueError, match=r"^instance=3 is not valid; use 0 to 0$"):
+        check("mend_head", lambda V, C: None, 3)
 
 
 @pytest.mark.parametrize("build", [lambda V, C: None, lambda V, C: {"wte": torch.nn.Embedding(V, C)}, lambda V, C: 3])

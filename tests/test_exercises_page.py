@@ -228,6 +228,23 @@ def test_tabs_tell_each_other_what_is_solved_and_cleared(open_page, site):
     assert second.locator(".bw-progress output").inner_text() == f"0 of {len(EXERCISES)} solved"
 
 
+def test_a_tab_that_was_elsewhere_does_not_bring_back_what_was_cleared(open_page, site):
+    first = open_page(f"{site}/{PAGE}")
+    second = first.context.new_page()
+    second.goto(f"{site}/{PAGE}")
+    box_of(second, "trimming").locator("input").fill("16")
+    box_of(second, "trimming").get_by_role("button", name="Check").click()
+    second.goto(f"{site}/chapters/reference.html")
+    first.get_by_role("button", name="Clear progress").click()
+    first.get_by_role("button", name="Yes, clear all").click()
+    second.goto(f"{site}/{PAGE}")
+    box_of(second, "no_bias").locator("input").fill("1680")
+    box_of(second, "no_bias").get_by_role("button", name="Check").click()
+
+    for tab in (first, second):
+        tab.get_by_text(f"1 of {len(EXERCISES)} solved").wait_for()
+
+
 def test_what_the_browser_does_not_show_for_a_moment_is_not_lost(page):
     """Chromium at times gives a page from disk an older state of the lasting store than the last page wrote."""
     overview = page.locator(".bw-progress output")

@@ -1,14 +1,8 @@
 """Short formulas stay on one line with the mark after them, and no word of the sentence moves."""
 
-import sys
-
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
-
-from conftest import ROOT
-
-sys.path.insert(0, str(ROOT / "_ext"))
 
 from book import KeepOnOneLine
 

@@ -47,12 +47,14 @@ def build(folder, text):
     record = "application/papermill.record/"
     glued = {"scrapbook": {"name": "total", "mime_prefix": record}}
     figure = {"figure": {"name": "lab-fig-bars", "caption": CAPTION}}
+    both = shown({"text/markdown": TABLE, "text/plain": "Markdown"}, tags=["out-table"])
+    both.outputs.append(nbformat.v4.new_output("execute_result", {"text/plain": "None"}, execution_count=1))
     lab = nbformat.v4.new_notebook(
         metadata={"language_info": {"name": "python", "pygments_lexer": "python"}},
         cells=[
             nbformat.v4.new_markdown_cell("# Lab"),
             shown({f"{record}text/plain": "7"}, output=glued),
-            shown({"text/markdown": TABLE, "text/plain": "Markdown"}, tags=["out-table"]),
+            both,
             shown({"text/plain": "a: Linear\n    b: GELU"}, tags=["out-tree"]),
             shown({"text/html": '<svg role="img" aria-label="Bars"></svg>'}, mystnb=figure),
         ],

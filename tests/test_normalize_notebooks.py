@@ -49,6 +49,7 @@ def test_pieces_of_a_stream_are_joined():
         (new_output("stream", name="stderr", text="careful"), "cell-02 wrote to stderr: careful"),
         (new_output("error", ename="KeyError", evalue="'x'", traceback=[]), "cell-02 failed: KeyError: 'x'"),
         (new_output("display_data", {"text/plain": "<f at 0x7f00aa11bb>"}), "cell-02 shows an object's address, .*"),
+        (new_output("display_data", {"text/html": "a <f at 0x7f00aa11bb>"}), "cell-02 shows an object's address, .*"),
     ],
 )
 def test_what_has_no_place_in_a_lab_is_refused_and_nothing_changed(output, message, tmp_path):

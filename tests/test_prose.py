@@ -15,7 +15,8 @@ ROOT = Path(__file__).parent.parent
 CHOSEN = {str(value) for config in PRESETS.values() for value in astuple(config)} | {"64", "128", "100", "0.02", "0.01"}
 # Printed by the source that the same sentence cites.
 CITED = {"32000"}
-WITH_UNIT = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?= ?(?:%|[kMGT]B\b|million|billion|times\b|-fold)| B\b)")
+UNIT = r" ?(?:%|[kMGT]B\b|million|billion|times\b|-fold|×)| B\b|[MB] parameters"
+WITH_UNIT = re.compile(rf"(?<![\w.,-])\d+(?:[.,]\d+)*(?={UNIT})")
 BARE = re.compile(r"(?<![\w.-])(?:\d{1,3}(?:(?:,|\{,\})\d{3})+|\d+\.\d+|\d{3,})(?!\w)")
 
 
@@ -27,7 +28,7 @@ BLOCKS = (
     r"\$\$.*?\$\$",
     r"^:[\w-]+:.*?$|^\(.*?\)=$",
 )
-SPANS = r"\{[\w:]+\}`[^`]*`|\]\([^)]*\)|<[^>]*>|\b4\.\d\b"  # the last: sections of the chapter
+SPANS = rf"\{{[\w:]+\}}`[^`]*`|\]\([^)]*\)|<[^>]*>|\b4\.\d\b(?!{UNIT})"  # the last: sections of the chapter
 CODE = re.compile(r"`([^`]*)`")
 
 
@@ -69,6 +70,10 @@ def test_no_measured_number_is_typed(text, request):
         ("GPT-2 small has 124,439,808 parameters.", ["124,439,808"]),
         ("That is 31.0 % of all.", ["31.0"]),
         ("About 31 % of all.", ["31"]),
+        ("That is 4.2 % of all, and not section 4.2.", ["4.2"]),
+        ("It takes 4.7 GB.", ["4.7"]),
+        ("GPT-2 small has 124M parameters.", ["124"]),
+        ("The large one is 31× larger.", ["31"]),
         ("It takes 124 MB.", ["124"]),
         ("A total of 1864.", ["1864"]),
         ("It grows 31 times.", ["31"]),

@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import sys
 import tomllib
 from datetime import date
 from pathlib import Path
@@ -18,13 +17,11 @@ from sphinx.application import Sphinx
 from sphinx.errors import ConfigError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+import address
+import make_exercise_labs
+import publish
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "_ext"))
-
-import address  # noqa: E402 (found through the line above)
-import make_exercise_labs  # noqa: E402
-import publish  # noqa: E402
-
 REPOSITORY = "https://github.com/reader/book"
 SITE = "https://reader.github.io/book/"
 CONF = f"""
@@ -114,13 +111,15 @@ def test_a_lab_is_launched_where_its_repository_is_known(published):
     assert "git clone https://github.com/reader/book &amp;&amp; cd book &amp;&amp; make lab" in page
 
 
-@pytest.mark.parametrize(("owner", "offered"), [("reader", True), ("other", False)])
-def test_colab_is_offered_only_for_a_lab_that_can_get_the_code(tmp_path, owner, offered):
+@pytest.mark.parametrize(
+    ("owner", "name", "offered"), [("reader", "book", True), ("other", "book", False), ("reader", "boo", False)]
+)
+def test_colab_is_offered_only_for_a_lab_that_can_get_the_code(tmp_path, owner, name, offered):
     """The first cell names one repository; in a copy of the book elsewhere it would fetch another book's code."""
     nbformat.write(notebook_with(f'source = "{REPOSITORY}"'), tmp_path / "lab.ipynb")
-    html = publish.lab_links(address.Repository(owner, "book"), tmp_path, "lab.ipynb", lambda page, resource: page)
+    html = publish.lab_links(address.Repository(owner, name), tmp_path, "lab.ipynb", lambda page, resource: page)
 
-    assert f"mybinder.org/v2/gh/{owner}/book" in html
+    assert f"mybinder.org/v2/gh/{owner}/{name}/" in html
     assert ("colab" in html) == offered
 
 
@@ -137,6 +136,11 @@ def test_without_an_address_the_folder_of_the_book_is_a_download_where_it_is_mad
     html = publish.lab_links(None, tmp_path, "notebooks/config.ipynb", lambda page, resource: f"../{page}")
 
     assert "../downloads/from-configuration-to-parameters-source.zip" in links(html)
+
+    monkeypatch.setenv("BOOK_DOWNLOADS", "0")
+    html = publish.lab_links(None, tmp_path, "notebooks/config.ipynb", lambda page, resource: f"../{page}")
+
+    assert [link for link in links(html) if link.endswith(".zip")] == []
 
 
 def test_a_chapter_leads_to_its_lab(unpublished):
@@ -215,6 +219,7 @@ def test_a_wrong_address_is_answered_at_any_depth(published):
 
     assert [link for link in links(page) if not link.startswith(SITE)] == []
     assert f"{SITE}chapters/config.html" in links(page)
+    assert "Lab: run &amp; see" in page
     assert "<script" not in page
 
 

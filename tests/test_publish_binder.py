@@ -14,11 +14,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import binder_requirements
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-
-import binder_requirements  # noqa: E402 (found through the line above)
-
 BINDER = ROOT / ".binder"
 LINES = (BINDER / "requirements.txt").read_text(encoding="utf-8").splitlines()
 PINNED = {canonicalize_name(Requirement(line).name): line for line in LINES if line and line[0] not in "#-"}

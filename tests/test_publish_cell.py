@@ -8,11 +8,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import first_cell
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-
-import first_cell  # noqa: E402 (found through the line above)
-
 LABS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 

@@ -12,6 +12,7 @@ import torch
 import traitlets
 from bs4 import BeautifulSoup
 
+import page_widgets
 from conftest import ROOT
 from gpt import GPT
 from gpt_config import PRESETS, GPTConfig
@@ -263,9 +264,6 @@ def test_incremental_build_sees_a_changed_module(build):
 
 
 def test_extension_tells_its_version_and_is_parallel_safe():
-    sys.path.insert(0, str(ROOT / "_ext"))
-    import page_widgets
-
     class App:
         def add_directive(self, *args): ...
         def connect(self, *args): ...

@@ -3,8 +3,8 @@
     python tools/normalize_notebooks.py notebooks/*.ipynb
 
 Cells get the ids cell-01, cell-02, ... and code cells the counts 1, 2, ...; of the metadata only tags, figure
-options and hidden outputs stay. Widgets' states and views go, since a saved page has no kernel for them. Pieces of a
-stream are joined.
+options and what JupyterLab hides stay. Widgets' states and views go, since a saved page has no kernel for them. Pieces
+of a stream are joined.
 A lab that wrote to stderr, failed, or shows an object's address is refused, and no file is changed.
 """
 
@@ -59,8 +59,8 @@ def _refuse(output: nbformat.NotebookNode, cell_id: str) -> None:
         raise ValueError(f"{cell_id} failed: {output.ename}: {output.evalue}")
     if output.get("name") == "stderr":
         raise ValueError(f"{cell_id} wrote to stderr: {output.text.strip()[:200]}")
-    text = output.get("text") or output.get("data", {}).get("text/plain", "")
-    if found := _ADDRESS.search(text):
+    texts = [text for kind, text in output.get("data", {}).items() if kind.startswith("text/")]
+    if found := _ADDRESS.search("\n".join([output.get("text", ""), *texts])):
         raise ValueError(f"{cell_id} shows an object's address, which changes from run to run: {found[0]}")
 
 

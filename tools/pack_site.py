@@ -31,7 +31,8 @@ def missing(html: Path) -> list[str]:
 
 def pack(html: Path, target: Path) -> None:
     """Write every file of the folder html to the zip target, in one folder of the zip's name; not Sphinx's own note."""
-    files = sorted(path for path in html.rglob("*") if path.is_file() and path not in (target, html / ".buildinfo"))
+    left_out = (target.resolve(), html.resolve() / ".buildinfo")
+    files = sorted(path for path in html.rglob("*") if path.is_file() and path.resolve() not in left_out)
     with ZipFile(target, "w", ZIP_DEFLATED, compresslevel=9) as archive:
         for path in files:
             data = path.read_bytes()

@@ -13,6 +13,7 @@ import re
 import shutil
 import sys
 import tempfile
+from html import escape
 from io import BytesIO
 from pathlib import Path
 
@@ -117,10 +118,11 @@ class Document:
         links = "".join(f'<link rel="stylesheet" href="{(self.folder / s).resolve().as_uri()}">' for s in STYLES)
         style = "".join(self.styles) + PRINT_STYLE.read_text(encoding="utf-8") + running_heads
         book, config = (yaml.safe_load((ROOT / name).read_text("utf-8")) for name in ("CITATION.cff", "_config.yml"))
+        title, abstract = escape(self.title), escape(book["abstract"])
         return (
-            f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{self.title}</title>'
+            f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{title}</title>'
             f"{links}<style>{style}</style></head><body class='bd-content'>"
-            f"<article class='bd-article'><header><p class='title'>{self.title}</p><p>{book['abstract']}</p>"
+            f"<article class='bd-article'><header><p class='title'>{title}</p><p>{abstract}</p>"
             "<p>This is the chapter on paper: what moves on the page stands here as a table, "
             "solutions are at the end, and the labs are files to run.</p>"
             f"<ol class='contents'>{contents}</ol><p>Version {book['version']}.</p>{config['html']['extra_footer']}"

@@ -19,7 +19,7 @@ export function keyOf(id, instance, answer) {
 /** Puts values in place of the names in braces. @param {string} text  @param {Record<string, any>} values */
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
-const pythonSpace = (text) => text.replace(/[\s\u00a0\u2009\u202f]+/g, " ");
+const singleSpaced = (text) => text.replace(/[\s\u00a0\u2009\u202f]+/g, " ");
 const shown = (text, longest) => {
   const characters = [...text.trim()];
   return characters.length <= longest ? text.trim() : `${characters.slice(0, longest).join("")}…`;
@@ -37,7 +37,7 @@ export function readNumber(text, data, units = []) {
   const words = data.sentences;
   const got = shown(text, data.longest);
   const folded = text.replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
-  const plain = pythonSpace(folded.replace(/[\u2212\u2013]/g, "-")).trim();
+  const plain = singleSpaced(folded.replace(/[\u2212\u2013]/g, "-")).trim();
   if (!plain) return { problem: words.empty };
   const match = [...plain].length <= data.longest && plain.match(new RegExp(`^(?:${data.pattern})$`, "i"));
   if (!match) {

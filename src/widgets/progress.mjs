@@ -1,6 +1,6 @@
 // The overview of the exercises: which are solved, as kept in this browser and nowhere else.
 import { h } from "./shared.mjs";
-import { CLEARED, SOLVED, clearedElsewhere, forgetSolved, solvedQuestions } from "./solved.mjs";
+import { CLEARED, SOLVED, forgetSolved, solvedQuestions } from "./solved.mjs";
 
 const TYPED = "/exercise.mjs:"; // in the names under which this tab keeps what was typed in exercises of any page
 const STEPS = ["First step", "Second step", "Third step"];
@@ -32,11 +32,6 @@ function render({ model, el }) {
     paint();
     ask(false, "All is cleared.");
   }
-  /** Another tab has solved or cleared something. */
-  function follow(event) {
-    clearedElsewhere(event);
-    paint();
-  }
   function paint() {
     const solved = solvedQuestions();
     const state = ({ questions }) => {
@@ -55,7 +50,7 @@ function render({ model, el }) {
   }
 
   window.addEventListener(SOLVED, paint);
-  window.addEventListener("storage", follow);
+  window.addEventListener("storage", paint); // another tab
   el.classList.add("bw", "bw-progress");
   el.append(h("section", { "aria-label": "Your progress" }, said, lists, h("div", { class: "bw-actions" }, clear, sure, stay, kept)));
   sure.hidden = stay.hidden = true;
@@ -63,7 +58,7 @@ function render({ model, el }) {
   paint();
   return () => {
     window.removeEventListener(SOLVED, paint);
-    window.removeEventListener("storage", follow);
+    window.removeEventListener("storage", paint);
     el.replaceChildren();
   };
 }

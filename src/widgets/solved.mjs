@@ -5,40 +5,53 @@ export const CLEARED = "exercises cleared"; // the event that tells the exercise
 
 /** Kept for good, and once more for this tab: when a page is read from disk, Chromium at times shows it the former as it
  * was before the last page wrote. What is written then must not lose what is not seen. */
-const stores = () => [localStorage, sessionStorage];
-
-/** `{id: true}` of every question that is solved; empty where the browser refuses to keep anything. */
-export function solvedQuestions() {
+function stores() {
   try {
-    return Object.assign({}, ...stores().map((store) => JSON.parse(store.getItem(SOLVED))));
+    return [localStorage, sessionStorage];
   } catch {
-    return {};
+    return []; // a browser may refuse to keep anything
   }
 }
+
+/** What one store holds: when all was last cleared, and `{id: true}` of what was solved since then. */
+function read(store) {
+  try {
+    const state = JSON.parse(store.getItem(SOLVED));
+    if (Number.isFinite(state.since)) return state;
+  } catch {
+    // Then it is nothing that this page has written.
+  }
+  return { since: 0, ids: {} };
+}
+
+/** Both together; what was solved before the last clearing does not come back. */
+function kept() {
+  const states = stores().map(read);
+  const since = Math.max(0, ...states.map((state) => state.since));
+  return { since, ids: Object.assign({}, ...states.filter((state) => state.since === since).map(({ ids }) => ids)) };
+}
+
+function keep(state) {
+  try {
+    for (const store of stores()) store.setItem(SOLVED, JSON.stringify(state));
+  } catch {
+    // The verdict stands all the same.
+  }
+}
+
+/** `{id: true}` of every question that is solved. */
+export const solvedQuestions = () => kept().ids;
 
 /** Keeps that a question was answered, and tells the overview. @param {string} id */
 export function remember(id) {
-  try {
-    const all = JSON.stringify({ ...solvedQuestions(), [id]: true });
-    for (const store of stores()) store.setItem(SOLVED, all);
-  } catch {
-    // Nothing is kept where the browser refuses it; the verdict stands all the same.
-  }
+  const { since, ids } = kept();
+  keep({ since, ids: { ...ids, [id]: true } });
   window.dispatchEvent(new CustomEvent(SOLVED));
 }
 
-export function forgetSolved() {
-  try {
-    for (const store of stores()) store.removeItem(SOLVED);
-  } catch {
-    // Nothing was kept.
-  }
-}
+export const forgetSolved = () => keep({ since: Date.now(), ids: {} });
 
-/** Whether an event of the stores says that another tab has cleared all; then the copy of this tab goes, too.
- * @param {StorageEvent} event */
+/** Whether an event of the stores says that another tab has cleared all. @param {StorageEvent} event */
 export function clearedElsewhere({ key, newValue }) {
-  const cleared = key === SOLVED && newValue === null;
-  if (cleared) forgetSolved();
-  return cleared;
+  return key === SOLVED && !Object.keys(read({ getItem: () => newValue }).ids).length;
 }
