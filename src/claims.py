@@ -140,9 +140,11 @@ CLAIMS = (
         "width-costs",
         _WIDTH,
         "A larger width also raises computation and memory strongly.",
-        RIGHT,
-        None,
-        "Twice the width: {flops_factor:.1f} times the FLOPs of a forward pass over {context:,} tokens.",
+        CONDITION,
+        "memory",
+        "Twice the width: {flops_factor:.1f} times the FLOPs of a forward pass over {context:,} tokens, and "
+        "{width_factor:.1f} times the memory of the weights. A training step with one sequence needs "
+        "{step_1:.1f} times the memory, one with sixteen only {step_16:.1f} times.",
         "twice-the-width",
     ),
     Claim(
