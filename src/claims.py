@@ -541,6 +541,8 @@ def judge(claim_id: str, as_said: bool | None, with_condition: bool = False) -> 
     if claim_id not in claims:
         raise ValueError(f"claim_id={claim_id!r} is not known; use one of {', '.join(claims)}")
     claim = claims[claim_id]
+    if with_condition and as_said is None:
+        raise ValueError("with_condition=True says nothing beside as_said=None; use True or False")
     if as_said is None:
         found = UNKNOWN
     elif as_said:

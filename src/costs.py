@@ -6,7 +6,6 @@ T sequence length (= block size), L layers, H heads, C width, B sequences per ba
 """
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpt_config import GPTConfig, require_positive_int
@@ -85,19 +84,15 @@ def forward_flops() -> Polynomial:
 def training_flops(explicit_attention: bool = True) -> Polynomial:
     """Forward and backward: each product forward needs two products of the same size backward.
 
-    Fused attention keeps no weights and computes q kᵀ again: one product more, 2BT²C per layer.
+    Fused attention keeps no weights and computes q kᵀ again: one product more, 2BT²C per layer. Explicit, it is
+    6N + 12LHdT for each token, with N = 12LC² + VC and Hd = C (Chowdhery et al. (2022), appendix B).
     """
     again = {} if explicit_attention else {("L", "B", "T", "T", "C"): 2}
     return _add(_times(forward_flops(), 3), again)
 
 
-def flops_per_token() -> Polynomial:
-    """Training FLOPs per token, 6N + 12LHdT with N = 12LC² + VC and Hd = C (Chowdhery et al. (2022), appendix B)."""
-    return {_without(symbols, "B", "T"): coefficient for symbols, coefficient in training_flops().items()}
-
-
 def activations(explicit_attention: bool) -> Polynomial:
-    """Bytes that autograd keeps for the backward pass, without parameters.
+    """Bytes that autograd keeps for the backward pass, without parameters, where dropout is 0.
 
     Args:
         explicit_attention: with the (T, T) matrices in memory, or fused.
@@ -255,7 +250,12 @@ def peak(config: GPTConfig, batch_size: int = 1, explicit_attention: bool = True
     It is exact to a few activations of the stream if gradients are held, and an upper bound if they are cleared
     before. The update is PyTorch's default on a graphics card (``foreach=True``), which takes the square root of all
     second moments at once; other forms need less.
+
+    Raises:
+        ValueError: dropout is not 0, whose masks are not counted, or batch_size is not an integer of at least 1.
     """
+    if config.dropout:
+        raise ValueError(f"dropout={config.dropout!r} is not counted here; use 0.0")
     peaks = []
     for moment in moments(config.bias, explicit_attention):
         parts = held(config.bias) | moment.parts
@@ -268,13 +268,13 @@ def formula(terms: Polynomial) -> str:
     """A polynomial as text, largest degree first: ``24·L·B·T·C² + 2·B·T·V·C``."""
     text = ""
     for symbols, coefficient in sorted(terms.items(), key=lambda item: -len(item[0])):
-        powers = [symbol + _SUPERSCRIPTS[count] for symbol, count in Counter(symbols).items()]
+        powers = [symbol + str(n).translate(_SUPERSCRIPTS) * (n > 1) for symbol, n in Counter(symbols).items()]
         factors = powers if abs(coefficient) == 1 and powers else [str(abs(coefficient)), *powers]
         text += (" − " if coefficient < 0 else " + ") + "·".join(factors)
     return text.removeprefix(" + ")
 
 
-_SUPERSCRIPTS = {1: "", 2: "²"}
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _add(*polynomials: Polynomial) -> Polynomial:
@@ -291,10 +291,3 @@ def _times(terms: Polynomial, factor: int, *symbols: str) -> Polynomial:
 def _subtract(terms: Polynomial, other: Polynomial) -> Polynomial:
     difference = _add(terms, _times(other, -1))
     return {symbols: coefficient for symbols, coefficient in difference.items() if coefficient}
-
-
-def _without(symbols: Iterable[str], *removed: str) -> tuple[str, ...]:
-    rest = list(symbols)
-    for symbol in removed:
-        rest.remove(symbol)
-    return tuple(rest)

@@ -7,6 +7,7 @@ Ink is drawn in a sentinel colour that becomes ``currentColor``, so one drawing 
 import hashlib
 import io
 import re
+from functools import partial
 
 import matplotlib
 from matplotlib.figure import Figure as MatplotlibFigure
@@ -80,7 +81,9 @@ def _inline_svg(svg: str, alt: str) -> str:
     svg = re.sub(r' id="([^"]+)"', lambda m: f' id="{prefix}-{m[1]}"' if m[1] in referenced else "", svg)
     svg = re.sub(r"(url\(|href=\")#", rf"\1#{prefix}-", svg)
 
-    svg = re.sub(r"\d+\.\d{3,}", lambda m: f"{float(m[0]):.2f}", svg)
+    # Coordinates stand within tags; what is written between them is to be read, and stays.
+    shortened = partial(re.sub, r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}")
+    svg = re.sub(r"<[^>]+>", lambda tag: shortened(tag[0]), svg)
     view_box = re.search(r'viewBox="[^"]+"', svg)[0]
     label = alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     opening = f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {view_box} '

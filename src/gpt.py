@@ -5,6 +5,7 @@ Module names are those of GPT-2's published files, so its checkpoints' names can
 """
 
 import math
+import sys
 from dataclasses import replace
 
 import torch
@@ -163,6 +164,8 @@ class GPT(nn.Module):
         return logits, loss
 
     def _check_ids(self, name: str, ids: Tensor, lowest: int) -> None:
+        if not isinstance(ids, Tensor):
+            raise ValueError(f"{name}={ids!r} is not valid; use a tensor of ids")
         if ids.dim() != 2 or 0 in ids.shape:
             raise ValueError(f"{name} has shape {tuple(ids.shape)}; use (B, T) with B and T at least 1")
         if ids.dtype != torch.int64:
@@ -198,8 +201,9 @@ class GPT(nn.Module):
         Raises:
             ValueError: an argument is outside its range.
         """
+        self._check_ids("idx", idx, lowest=0)
         require_positive_int("max_new_tokens", max_new_tokens)
-        if not is_number(temperature) or not 0 < temperature < math.inf:
+        if not is_number(temperature) or not 0 < temperature <= sys.float_info.max:
             raise ValueError(f"temperature={temperature!r} is not valid; use a finite number above 0")
         vocab_size = self.config.vocab_size if valid_vocab_size is None else valid_vocab_size
         if type(vocab_size) is not int or not 1 <= vocab_size <= self.config.vocab_size:
@@ -212,7 +216,8 @@ class GPT(nn.Module):
             logits, _ = self(idx[:, -self.config.block_size :])
             logits = logits[:, -1, :vocab_size]  # (B, valid V)
             # The largest logit becomes 0, so that a tiny temperature cannot make it infinite.
-            logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature
+            smallest = torch.finfo(logits.dtype).tiny
+            logits = (logits - logits.amax(dim=-1, keepdim=True)) / max(temperature, smallest)
             if top_k is not None:
                 values, ids = logits.topk(min(top_k, vocab_size))
                 logits = torch.full_like(logits, -math.inf).scatter(1, ids, values)
@@ -233,7 +238,7 @@ class GPT(nn.Module):
 
         The table stays the same Parameter, so an optimizer made before still owns it. The optimizer's moments have the
         old shape: hand it over and they are cut as well. An optimizer that is not handed over stops at its next step
-        with PyTorch's shape error.
+        with PyTorch's shape error, unless it is a fused one, which does not look at shapes.
 
         Args:
             block_size: the new T.
@@ -252,7 +257,7 @@ class GPT(nn.Module):
         if optimizer is not None and not any(p is table for group in optimizer.param_groups for p in group["params"]):
             raise ValueError("optimizer does not own transformer.wpe.weight; use one made for this model")
 
-        old_shape, gradient, table.grad = table.shape, table.grad, None
+        gradient, table.grad = table.grad, None
         rows = table[:block_size].clone()  # a view would keep the whole storage alive, and save it
         # A Parameter keeps its gradient accumulator, with the old shape, as long as an old loss is alive. Changing the
         # dtype for a moment makes autograd drop it.
@@ -263,7 +268,7 @@ class GPT(nn.Module):
         if optimizer is not None:
             state = optimizer.state.get(table, {})  # indexing would leave an empty entry before the first step
             for name, value in state.items():
-                if isinstance(value, Tensor) and value.shape == old_shape:
+                if isinstance(value, Tensor) and value.shape[:1] == (self.config.block_size,):
                     state[name] = value[:block_size].clone()
         wpe.num_embeddings = block_size
         self.config = replace(self.config, block_size=block_size)

@@ -1,6 +1,7 @@
 """The seven numbers that describe a GPT, checked once, where they are written down."""
 
 import math
+import sys
 from dataclasses import dataclass
 
 # Divisors are found in pairs k * (n / k) with k up to this bound, so that a bad value is refused at once, however
@@ -60,8 +61,8 @@ def require_positive_int(name: str, value) -> None:
 
 
 def require_scale(name: str, value) -> None:
-    """Refuse with a ValueError whatever is not a number from 0 up to, but not, infinity."""
-    if not is_number(value) or not 0 <= value < math.inf:
+    """Refuse with a ValueError whatever is not a number of at least 0, or too large for a float, as infinity is."""
+    if not is_number(value) or not 0 <= value <= sys.float_info.max:
         raise ValueError(f"{name}={value!r} is not valid; use a finite number of at least 0")
 
 

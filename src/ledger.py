@@ -1,5 +1,7 @@
 """The size ledger: known models by name, and which vocabulary explains a printed size."""
 
+from dataclasses import replace
+
 from costs import FLOAT_BYTES, evaluate, kv_cache
 from gpt_config import PRESETS, GPTConfig, require_positive_int
 from llama_config import LLAMA_PRESETS, LlamaConfig
@@ -19,19 +21,21 @@ def find_model(name: str) -> GPTConfig | LlamaConfig:
     return MODELS[name]
 
 
-def vocabularies_printing(config: GPTConfig, millions: int) -> range:
+def vocabularies_printing(config: GPTConfig | LlamaConfig, millions: int) -> range:
     """Every V for which the unique count of ``config``, rounded to millions, is the printed number.
 
-    The count is linear in V: without the token table it is ``rest``, and each token adds C.
+    The count is linear in V: without tokens it is ``rest``, and each token adds C, or 2C with a head of its own.
 
     Raises:
         ValueError: no V does, or millions is not an integer of at least 1.
     """
     require_positive_int("millions", millions)
-    rest = count_parameters(config) - config.vocab_size * config.n_embd
+    count = count_parameters(config)
+    per_token = count_parameters(replace(config, vocab_size=config.vocab_size + 1)) - count
+    rest = count - config.vocab_size * per_token
     half_a_million = 500_000
     low, high = (
-        -((rest - millions * 10**6 - offset) // config.n_embd)  # the least V with rest + V * C at or above the bound
+        -((rest - millions * 10**6 - offset) // per_token)  # the least V whose count is at or above the bound
         for offset in (-half_a_million, half_a_million)
     )
     if high <= max(low, 1):

@@ -16,7 +16,7 @@ from gpt import INIT_STD
 from gpt_config import GPTConfig, require_positive_int, require_scale
 
 LAYER_NORM_EPS = 1e-5  # torch.nn.LayerNorm's default
-_HERMITE_TERMS = 12  # up to C = 4096, more terms change the variance by less than one part in ten thousand
+_HERMITE_TERMS = 12  # up to C = 3072, more terms change the variance by less than one part in ten thousand
 
 
 def gelu_mean_square(input_std: float) -> float:

@@ -112,14 +112,16 @@ def file_bytes(content: object) -> int:
 def _allocated(content: object, copies: dict[int, Tensor]) -> object:
     """The same nested content with every tensor on the CPU, its memory reserved but never touched."""
     if isinstance(content, Tensor):
-        key = content.untyped_storage()._cdata  # two names of one Parameter stay one storage
+        storage = content.untyped_storage()
+        key = storage._cdata  # two names of one Parameter, and two views of one tensor, stay one storage
         if key not in copies:
-            copies[key] = torch.empty(content.shape, dtype=content.dtype)
-        return copies[key].detach()
+            copies[key] = torch.empty(storage.nbytes(), dtype=torch.uint8)
+        whole = copies[key].view(content.dtype)  # a view is saved with all that it is a view of
+        return whole.as_strided(content.shape, content.stride(), content.storage_offset())
     if isinstance(content, dict):
         twin = copy.copy(content)  # with the attributes that a module's state dict has
         twin.update((name, _allocated(value, copies)) for name, value in content.items())
         return twin
-    if isinstance(content, list):
-        return [_allocated(value, copies) for value in content]
+    if isinstance(content, list | tuple):
+        return type(content)([_allocated(value, copies) for value in content])
     return content

@@ -1,4 +1,4 @@
-"""Every mechanical statement of sections 4.1 to 4.4 and of the two exercises, checked on the real model.
+"""Every mechanical statement of sections 4.1 to 4.4, of trimming and of head count, checked on the real model.
 
 ``python -m verify_mechanics`` prints one line for each statement, writes ``mechanics.json`` into the current folder
 and exits with 1 if a statement does not hold.
@@ -111,7 +111,7 @@ def section_4_1() -> Iterator[tuple]:
     )
     c_proj = model.transformer.h[0].attn.c_proj.weight
     yield "square_c_proj", "attn.c_proj has the shape of its transpose", True, c_proj.shape == c_proj.T.shape
-    yield "square_c_proj_values", "and other values", False, torch.equal(c_proj, c_proj.T)
+    yield "square_c_proj_values", "and other values", True, not torch.equal(c_proj, c_proj.T)
 
     wte, head = model.transformer.wte.weight, model.lm_head.weight
     yield (
@@ -202,14 +202,14 @@ def section_4_3() -> Iterator[tuple]:
     same, other = seeded(config), seeded(config, seed=1)
     first = next(model.parameters())
     yield "same_seed", "the same seed gives the same weights", True, torch.equal(first, next(same.parameters()))
-    yield "other_seed", "another seed gives other weights", False, torch.equal(first, next(other.parameters()))
+    yield "other_seed", "another seed gives other weights", True, not torch.equal(first, next(other.parameters()))
     torch.manual_seed(0)
     torch.rand(1)
     yield (
         "other_order",
         "so does the same seed after one more draw",
-        False,
-        torch.equal(first, next(GPT(config).parameters())),
+        True,
+        not torch.equal(first, next(GPT(config).parameters())),
     )
 
     deep = seeded(replace(config, n_layer=24))
@@ -312,7 +312,7 @@ def exercises() -> Iterator[tuple]:
         True,
         torch.allclose(a[:, 0], b[:, 0], atol=1e-5),
     )
-    yield "heads_later", "later positions do not", False, torch.allclose(a[:, 1:], b[:, 1:], atol=1e-3)
+    yield "heads_later", "later positions do not", True, not torch.allclose(a[:, 1:], b[:, 1:], atol=1e-3)
 
 
 class _Shapes(TorchFunctionMode):

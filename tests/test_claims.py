@@ -108,6 +108,11 @@ def test_a_measurement_that_contradicts_the_list_is_an_error():
     assert str(error.value) == "the measurement says 'right' of 'sqrt'; the list says 'wrong'"
 
 
+def test_a_condition_of_what_cannot_be_decided_is_refused():
+    with pytest.raises(ValueError, match=r"^with_condition=True says nothing beside as_said=None; use True or False$"):
+        judge("claude", None, with_condition=True)
+
+
 def test_an_unknown_claim_is_refused_by_name():
     with pytest.raises(ValueError, match=r"claim_id='squareroot' is not known; use one of card, total, heads, "):
         judge("squareroot", as_said=True)
@@ -131,16 +136,19 @@ def test_a_model_is_found_by_name_and_an_unknown_one_refused():
     )
 
 
-@pytest.mark.parametrize("name", GPT2_TABLE)
-def test_the_interval_of_vocabularies_is_exact(name):
-    """Inside, the count rounds to the printed size; one token further out, it does not."""
-    config, printed = find_model(name), GPT2_TABLE[name]
+@pytest.mark.parametrize(
+    ("name", "printed", "vocabulary"),
+    [*((name, printed, 40_478) for name, printed in GPT2_TABLE.items()), ("llama-2-7b", 6738, 32_000)],
+)
+def test_the_interval_of_vocabularies_is_exact(name, printed, vocabulary):
+    """Inside, the count rounds to the printed size; one token further out, it does not. LLaMA has two tables."""
+    config = find_model(name)
     interval = vocabularies_printing(config, printed)
 
     def millions(vocab_size):
         return (count_parameters(replace(config, vocab_size=vocab_size)) + 500_000) // 10**6
 
-    assert millions(interval[0]) == millions(interval[-1]) == millions(40_478) == printed
+    assert millions(interval[0]) == millions(interval[-1]) == millions(vocabulary) == printed
     assert millions(interval[0] - 1) == printed - 1
     assert millions(interval[-1] + 1) == printed + 1
 

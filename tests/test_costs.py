@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 
@@ -15,7 +16,7 @@ from torch.profiler import ProfilerActivity, profile
 import costs
 import measurements
 from gpt import GPT
-from gpt_config import GPTConfig
+from gpt_config import PRESETS, GPTConfig
 from sizing import count_parameters
 
 configs = st.builds(
@@ -64,7 +65,16 @@ def test_flops_per_token_are_6n_and_12lhdt(config):
     N = count_parameters(config, "block matrices") + config.vocab_size * config.n_embd
     attention = 12 * config.n_layer * config.n_head * config.head_width * config.block_size
 
-    assert costs.evaluate(costs.flops_per_token(), config) == 6 * N + attention
+    assert costs.evaluate(costs.training_flops(), config, 3) == 3 * config.block_size * (6 * N + attention)
+
+
+def test_dropout_is_not_counted_in_silence():
+    with pytest.raises(ValueError, match=r"^dropout=0\.1 is not counted here; use 0\.0$"):
+        costs.peak(replace(PRESETS["small test"], dropout=0.1))
+
+
+def test_a_formula_may_have_any_power():
+    assert costs.formula({("C",) * 3: 2, ("B",) * 12: 1}) == "B¹² + 2·C³"
 
 
 @quick
@@ -122,6 +132,24 @@ def test_checkpoints_are_what_a_written_file_measures(tmp_path):
 
     assert measurements.file_bytes(model.state_dict()) == path.stat().st_size
     assert 0 < path.stat().st_size - costs.evaluate(costs.weights(True), config) < 500 * len(model.state_dict())
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda table: {"a view": table[:10]},
+        lambda table: {"a view": table[:10], "the whole": table},
+        lambda table: {"transposed": table.T, "spread": torch.ones((), device=table.device).expand(100, 1000)},
+        lambda table: (table, [table[5:]]),
+        lambda table: {"as bytes": table.view(torch.uint8)},
+    ],
+)
+def test_a_file_holds_all_that_its_tensors_are_views_of(make, device, tmp_path):
+    path = tmp_path / "checkpoint.pt"  # its name stands in the file
+    torch.save(make(torch.zeros(1000, 64)), path)
+
+    assert measurements.file_bytes(make(torch.zeros(1000, 64, device=device))) == path.stat().st_size
 
 
 def test_mask_buffers_make_a_file_larger_by_their_bytes(tmp_path):

@@ -325,7 +325,23 @@ def test_the_smallest_temperature_picks_the_most_likely_token():
     """Dividing by it overflows; the most likely token is still the one to draw."""
     model, prompt = lively(), ids(3, 4)
 
-    assert torch.equal(model.generate(prompt, 1, temperature=1e-45)[:, -1], model(prompt)[0][:, -1].argmax(-1))
+    for temperature in (1e-45, 1e-46, 5e-324):
+        drawn = model.generate(prompt, 1, temperature=temperature)[:, -1]
+        assert torch.equal(drawn, model(prompt)[0][:, -1].argmax(-1))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "message"),
+    [
+        (torch.tensor([1, 2]), r"^idx has shape \(2,\); use \(B, T\) with B and T at least 1$"),
+        ([[1, 2]], r"^idx=\[\[1, 2\]\] is not valid; use a tensor of ids$"),
+        (torch.tensor([[999] + [1] * CONFIG.block_size]), r"^idx contains the id 999; valid ids are "),
+    ],
+)
+def test_a_prompt_is_checked_in_full(prompt, message):
+    """Also the part that is too long ago to be read."""
+    with pytest.raises(ValueError, match=message):
+        lively().generate(prompt, 1)
 
 
 def test_a_low_temperature_sharpens():
@@ -342,6 +358,7 @@ def test_a_low_temperature_sharpens():
         ({"max_new_tokens": 0}, "max_new_tokens=0 is not valid; use an integer of at least 1"),
         ({"temperature": 0}, "temperature=0 is not valid; use a finite number above 0"),
         ({"temperature": float("nan")}, "temperature=nan is not valid; use a finite number above 0"),
+        ({"temperature": 10**400}, f"temperature={10**400} is not valid; use a finite number above 0"),
         ({"temperature": True}, "temperature=True is not valid; use a finite number above 0"),
         ({"temperature": "hot"}, "temperature='hot' is not valid; use a finite number above 0"),
         ({"top_k": 0}, "top_k=0 is not valid; use an integer of at least 1"),
@@ -460,6 +477,21 @@ def test_an_optimizer_that_is_not_handed_over_stops_with_an_error(kind, options,
     assert {id(p) for group in optimizer.param_groups for p in group["params"]} == {id(p) for p in model.parameters()}
     with pytest.raises(RuntimeError, match=SHAPE_ERROR):
         optimizer.step()
+
+
+def test_an_optimizer_with_moments_of_another_shape_goes_on_if_it_is_handed_over():
+    """Adafactor keeps a mean over each row and one over each column."""
+    model = lively()
+    optimizer = torch.optim.Adafactor(model.parameters())
+    model(ids(3, 9), ids(3, 9))[1].backward()
+    optimizer.step()
+    model.crop_block_size(4, optimizer)
+    optimizer.zero_grad()
+    before = model.transformer.wpe.weight.clone()
+    model(ids(3, 4), ids(3, 4))[1].backward()
+    optimizer.step()
+
+    assert not torch.equal(model.transformer.wpe.weight, before)
 
 
 @pytest.mark.parametrize("n", [1, 4])

@@ -13,7 +13,7 @@ from gpt_config import PRESETS, GPTConfig, divisors
 INTEGER_FIELDS = ("block_size", "vocab_size", "n_layer", "n_head", "n_embd")
 
 
-def test_the_defaults_are_those_of_the_source():
+def test_the_defaults_are_those_of_nanogpt():
     assert GPTConfig() == GPTConfig(1024, 50304, 12, 12, 768, 0.0, True)
     assert PRESETS["default"] == GPTConfig()
 

@@ -28,3 +28,13 @@ def test_a_row_of_the_wrong_length_is_refused():
 def test_a_table_without_rows_is_refused():
     with pytest.raises(ValueError, match=r"^rows=\[\] is empty; give at least one row$"):
         markdown_table(["x"], [])
+
+
+def test_signs_bars_and_truth_values():
+    table = markdown_table(["change", "size", "same"], [(-3, "|x|", True), (1200, "2", False)])
+
+    assert table.data.splitlines()[1:] == [
+        "| --: | :-- | :-- |",
+        r"| -3 | \|x\| | True |",
+        "| 1,200 | 2 | False |",
+    ]

@@ -14,6 +14,7 @@ import pytest
 from nbclient import NotebookClient
 
 from claims import CLAIMS
+from figures import _inline_svg
 from verify_mechanics import run_checks
 
 ROOT = Path(__file__).parent.parent
@@ -164,6 +165,13 @@ def test_it_needs_less_than_a_gigabyte(executed):
     peak = int(executed.cells[-1].outputs[0].text)
 
     assert peak < MAX_BYTES
+
+
+def test_shorter_coordinates_leave_what_is_to_be_read():
+    """Only numbers within tags are rounded."""
+    svg = '<svg viewBox="0 0 1.23456 2"><path d="M 0.98765 1"/><text>1.0049 nats at 0.125</text></svg>'
+
+    assert '<path d="M 0.99 1"/><text>1.0049 nats at 0.125</text>' in _inline_svg(svg, "A curve")
 
 
 def test_the_labs_agree_with_the_mechanics(mechanics):

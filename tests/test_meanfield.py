@@ -78,7 +78,7 @@ def test_a_length_that_is_none_is_refused():
         meanfield.stream_variances(CONFIG, 0, PROJECTION_STD)
 
 
-@pytest.mark.parametrize("std", [math.nan, -1, math.inf, True, "0.02", None])
+@pytest.mark.parametrize("std", [math.nan, -1, math.inf, True, "0.02", None, 10**400])
 def test_a_standard_deviation_that_is_none_is_refused(std):
     valid = "is not valid; use a finite number of at least 0"
 

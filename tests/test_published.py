@@ -11,11 +11,16 @@ from sizing import count_parameters
 
 @pytest.mark.parametrize("row", CHINCHILLA_TABLE, ids=lambda row: f"{row.millions}M")
 def test_chinchilla_total_follows_from_its_row(row):
-    """Attention 4CHd, relative positions CHd, MLP 8C²; one vocabulary matrix. A digit off misses by more."""
+    """Attention 4CHd, relative positions CHd, MLP 8C²; one vocabulary matrix. Most slips of a digit miss by more.
+
+    The smallest model is printed with two digits only.
+    """
     block = 5 * row.n_embd * row.n_head * row.head_width + 8 * row.n_embd**2
     total = row.n_layer * block + CHINCHILLA_VOCABULARY * row.n_embd
 
-    assert total / 1e6 == pytest.approx(row.millions, rel=0.01)
+    assert total / 1e6 == pytest.approx(row.millions, rel=0.01 if row.millions < 50 else 0.0045)
+    assert row.n_embd % 64 == 0
+    assert row.head_width in (64, 128)
 
 
 def test_all_rows_of_chinchilla_are_there():
