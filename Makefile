@@ -37,7 +37,7 @@ lab: $(VENV)/.ready ## Open the labs in JupyterLab
 	$(VENV)/bin/jupyter lab --LabApp.default_url=/lab/tree/notebooks
 
 notebooks: $(VENV)/.ready ## Run every lab again, or LABS=notebooks/NAME.ipynb, in place, and normalize the files
-	$(if $(findstring exercises,$(LABS)),$(VENV)/bin/python tools/make_exercise_labs.py)
+	$(VENV)/bin/python tools/make_exercise_labs.py $(LABS)
 	$(VENV)/bin/python tools/first_cell.py $(LABS)
 	$(VENV)/bin/jupyter nbconvert --to notebook --execute --inplace $(LABS)
 	$(VENV)/bin/python tools/normalize_notebooks.py $(LABS)

@@ -172,7 +172,7 @@ TRIMMING = Exercise(
                 instead("That is the number of rows; each row holds C numbers.", "trimming", lambda q: q.T - q.n),
                 instead(
                     "Those are entries of the causal mask, which is no parameter.",
-                    "linear",
+                    "storage",
                     lambda q: q.T**2 - q.n**2,
                 ),
                 instead(
@@ -497,7 +497,7 @@ STORED_SUM = Exercise(
                 plus("You left the position table out: − TC.", "conventions", lambda q: -q.T * q.C),
                 plus(
                     "You added a causal mask of T² for each layer; this model stores none.",
-                    "linear",
+                    "storage",
                     lambda q: q.L * q.T**2,
                 ),
                 plus("You left ln_f out: − 2C.", "whole", lambda q: -2 * q.C),
@@ -519,7 +519,7 @@ STORED_SUM = Exercise(
                 Option(
                     "The state dict also holds the causal masks.",
                     "A mask would be a buffer; this model registers none.",
-                    "linear",
+                    "storage",
                 ),
                 Option("A tied matrix stands in it under two names."),
                 Option("parameters() leaves the biases out.", "Biases are Parameters like the others.", "biases"),

@@ -38,7 +38,7 @@ LOOK = {
 class Figure:
     """A finished drawing with its alternative text, shown as inline SVG, or as PNG where HTML is not allowed.
 
-    The alternative text says in 10 to 30 words what is seen; the finding is the caption's.
+    The alternative text says in 10 to 40 words what is seen; the finding is the caption's.
     """
 
     def __init__(self, figure: MatplotlibFigure, alt: str):

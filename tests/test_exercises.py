@@ -1006,6 +1006,14 @@ def test_both_labs_come_from_one_source_and_differ_in_the_blanks_only():
         assert "..." in common or common == blank.source == solved.source
 
 
+def test_only_the_labs_that_are_named_are_made_again(tmp_path):
+    named, other = tmp_path / "exercises.ipynb", tmp_path / "growth.ipynb"
+    maker.main([str(named), str(other)])
+
+    assert [path.name for path in tmp_path.iterdir()] == [named.name]
+    assert nbformat.read(named, as_version=4).cells[0].source.startswith("# Lab: Exercises\n")
+
+
 def test_the_labs_check_every_question():
     checked = set(re.findall(r'check\("(\w+)"', "\n".join(cells_of("exercises.ipynb"))))
     trials = {name for exercise in EXERCISES for name in exercise.trials}

@@ -119,7 +119,9 @@ def test_every_value_that_it_hands_over_is_read(lab, mechanics):
     reasons = "".join(claim.reason for claim in CLAIMS if lab.stem == "claims")
     read = {*re.findall(rf"{lab.name}::(\w+)", chapters), *re.findall(r"\{glue:\w+\}`(\w+)", captions)}
 
-    assert glued(notebook).keys() - read - set(re.findall(r"\{(\w+)", reasons)) - mechanics.keys() == set()
+    unread = glued(notebook).keys() - read - set(re.findall(r"\{(\w+)", reasons)) - mechanics.keys()
+
+    assert unread == set(), f"{lab.name} hands over what nobody reads: {', '.join(sorted(unread))}"
 
 
 def test_its_figures_have_a_caption_that_states_a_finding_and_an_alternative_text(lab):

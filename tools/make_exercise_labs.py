@@ -1,4 +1,6 @@
-"""Make the two labs of exercises, to be filled in and solved, from one source.
+"""Make the two labs of exercises, to be filled in and solved, from one source: those among the files that are named.
+
+    python tools/make_exercise_labs.py notebooks/exercises.ipynb notebooks/exercises-solved.ipynb
 
 In notebooks/exercise_labs.md text becomes Markdown cells and fenced Python becomes code cells. ⟦…⟧ is a blank: the
 solved lab has its contents, the other one has three dots. ⟪…⟫ before a blank is what the other one has instead, such
@@ -8,6 +10,7 @@ The labs come out without outputs; `make notebooks` runs them afterwards.
 """
 
 import re
+import sys
 from pathlib import Path
 
 import nbformat
@@ -63,12 +66,13 @@ def _statement(chapter: str, name: str) -> str:
     return statement[1]
 
 
-def main() -> None:
+def main(names: list[str]) -> None:
     source, chapter = SOURCE.read_text(encoding="utf-8"), CHAPTER.read_text(encoding="utf-8")
-    for name, solved in LABS.items():
-        text = nbformat.writes(lab(source, chapter, solved))
-        (ROOT / "notebooks" / name).write_text(text + "\n", encoding="utf-8")
+    for path in map(Path, names):
+        if path.name in LABS:
+            text = nbformat.writes(lab(source, chapter, LABS[path.name]))
+            path.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
