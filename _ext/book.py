@@ -100,7 +100,7 @@ def mend_names(app: Sphinx, pagename: str, templatename: str, context: dict, doc
 
 
 class KeepOnOneLine(SphinxPostTransform):
-    """Keep a short formula on one line, and with it the comma or full stop after it.
+    """Keep a short formula on one line, and with it the bracket before it and the comma or full stop after it.
 
     A formula is drawn as boxes, and a browser may break a line after any box.
     """
@@ -122,6 +122,10 @@ class KeepOnOneLine(SphinxPostTransform):
                 kept += nodes.Text(marks[0])
                 formula.parent[place + 1] = nodes.Text(after[marks.end() :])
             formula.parent[place] = kept
+            before = siblings[place - 1] if place else None
+            if isinstance(before, nodes.Text) and before.endswith("("):
+                kept.insert(0, nodes.Text("("))
+                formula.parent[place - 1] = nodes.Text(before[:-1])
 
 
 def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:

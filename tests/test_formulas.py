@@ -28,6 +28,7 @@ def paragraph(*parts: nodes.Node) -> nodes.paragraph:
             nodes.Text(", "),
             nodes.Text("c"),
         ],
+        [nodes.Text("deviation ("), nodes.math("", "C"), nodes.Text("), ("), nodes.math("", "T"), nodes.Text(")")],
         [nodes.math("", "C")],
         [nodes.math("", "C"), nodes.emphasis("", "d")],
     ],
@@ -44,6 +45,12 @@ def test_the_mark_is_kept_with_its_formula():
 
     assert [child.astext() for child in result] == ["by ", "VC.", " Then"]
     assert result[1]["classes"] == ["nobr"]
+
+
+def test_the_bracket_before_it_is_kept_with_its_formula():
+    result = paragraph(nodes.Text("deviation ("), nodes.math("", "C"), nodes.Text(", one)"))
+
+    assert [child.astext() for child in result] == ["deviation ", "(C,", " one)"]
 
 
 def test_a_long_formula_may_break():
