@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -311,10 +312,15 @@ def test_wrong_trait_is_refused(change, message):
 
 
 def test_trimming_never_keeps_more_rows_than_there_are():
+    """A table that has become shorter is left whole; with a longer one the reader's own number returns."""
     trimming = Trimming(SMALL, kept=5)
     trimming.config = GPTConfig(block_size=3)
+    html = trimming._repr_mimebundle_()[0]["text/html"]
+    shorter = trimming.trimmed_config
+    trimming.config = SMALL
 
-    assert trimming.kept == 3 and trimming.trimmed_config == GPTConfig(block_size=3)
+    assert shorter == GPTConfig(block_size=3) and '"kept":3' in html
+    assert trimming.kept == 5 and trimming.trimmed_config == replace(SMALL, block_size=5)
 
 
 @pytest.mark.parametrize("make", [Calculator, Walk, Heads, Trimming, lambda: Residuals(CURVES)])

@@ -111,10 +111,6 @@ class Trimming(_ConfigWidget):
 
     kept = traitlets.Int(min=1).tag(sync=True)
 
-    @traitlets.observe("config")
-    def _keep_what_is_there(self, change):
-        self.kept = min(self.kept, self.config.block_size)
-
     @traitlets.validate("kept")
     def _rows_exist(self, proposal):
         if proposal["value"] > self.config.block_size:
@@ -126,7 +122,14 @@ class Trimming(_ConfigWidget):
     @property
     def trimmed_config(self) -> GPTConfig:
         """The configuration after the cut."""
-        return replace(self.config, block_size=self.kept)
+        return replace(self.config, block_size=self._rows_left())
+
+    def _rows_left(self) -> int:
+        # As in the page, the reader's own ``kept`` returns with a larger T.
+        return min(self.kept, self.config.block_size)
+
+    def _page_values(self) -> dict:
+        return {**self._values(), "kept": self._rows_left()}
 
 
 class Training(_ConfigWidget):
