@@ -236,6 +236,34 @@ def test_a_dragged_slider_takes_the_nearest_that_fits(open_page, widget_server):
     assert int(entry(page, "C").input_value().replace(",", "")) == min(w for w in there if w > seen[-1])
 
 
+@pytest.mark.parametrize(
+    ("symbol", "typed", "left", "right"),
+    [
+        ("V", 3, 3, 7),
+        ("V", 60, 7, 65),
+        ("V", 256, 65, 1000),
+        ("V", 300, 256, 1000),
+        ("V", 300000, 200019, 300000),
+        ("T", 100, 64, 128),
+        ("L", 200, 96, 200),
+        ("C", 3100, 2800, 3200),
+        ("C", 20000, 19200, 20000),
+    ],
+)
+def test_an_arrow_key_leads_to_the_neighbouring_stop(open_page, widget_server, symbol, typed, left, right):
+    """From between two stops, from a stop, and from beyond the first or the last."""
+    page = open_page(f"{widget_server}/index.html")
+    if symbol == "C":
+        entry(page, "H").fill("50")
+    reached = []
+    for key in ("ArrowLeft", "ArrowRight"):
+        entry(page, symbol).fill(str(typed))
+        slider(page, symbol).press(key)
+        reached.append(int(entry(page, symbol).input_value().replace(",", "")))
+
+    assert reached == [left, right]
+
+
 def test_a_preset_says_what_it_is(open_page, widget_server):
     """Whoever reads "default" does not know yet that its vocabulary is that of GPT-2, rounded up."""
     page = open_page(f"{widget_server}/index.html")

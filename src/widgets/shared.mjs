@@ -108,17 +108,18 @@ export function parseWhole(text, largest) {
 
 /** A slider and an entry for one number. The slider runs over `stops()`; the entry takes any whole number.
  * `onvalue(value)` hears of every change, `onproblem(text | "")` of what cannot be read.
- * A value stands on the slider where `place(value)` says, or else at the number of its stop.
+ * A value stands on the slider where `place(value)` says, or else at the number of its stop or between two of them.
  * @param {{ symbol: string, label: string, largest: number | (() => number), stops: () => number[],
  *   place?: (value: number) => number, onvalue: (value: number) => void, onproblem: (text: string) => void }} options */
 export function numberField({ symbol, label, largest, stops, place, onvalue, onproblem }) {
   const errorId = `bw-${Math.random().toString(36).slice(2)}`;
   const bound = () => (typeof largest === "function" ? largest() : largest);
-  const standing = place ?? ((value) => Math.max(0, current.findLastIndex((stop) => stop <= value)));
+  const standing = place ?? halfway;
   let current = []; // the stops
   let shown;
+  let stood = 0; // where the slider stands for it
   let held = false; // by a pointer
-  const slider = h("input", { type: "range", min: 0, step: 1 });
+  const slider = h("input", { type: "range", min: 0, step: place ? 1 : 0.5 });
   const entry = h("input", {
     type: "text",
     inputmode: "numeric",
@@ -138,12 +139,19 @@ export function numberField({ symbol, label, largest, stops, place, onvalue, onp
   entry.addEventListener("input", read);
   entry.addEventListener("change", tidy);
 
+  /** The number of the stop; a value between two stops stands between them. @param {number} value */
+  function halfway(value) {
+    const below = Math.max(0, current.findLastIndex((stop) => stop <= value));
+    return value > current[below] ? below + 0.5 : below;
+  }
   /** The stop nearest to the pointer; a key leads to the next one in its direction. @param {number} at */
   function stopAt(at) {
     const away = (stop) => Math.abs(standing(stop) - at);
-    if (held) return current.reduce((best, stop) => (away(stop) < away(best) ? stop : best));
-    if (at > standing(shown)) return current.find((stop) => standing(stop) >= at) ?? Math.max(shown, current.at(-1));
-    return current.findLast((stop) => standing(stop) <= at) ?? Math.min(shown, current[0]);
+    const nearest = (stops) => stops.reduce((best, stop) => (away(stop) < away(best) ? stop : best));
+    if (held) return nearest(current);
+    // Outwards from the value shown, so that of several stops at one place the neighbour is met first.
+    const ahead = at > stood ? current.filter((stop) => stop > shown) : current.filter((stop) => stop < shown).reverse();
+    return ahead.length ? nearest(ahead) : shown;
   }
   function read() {
     const { value, problem } = parseWhole(entry.value, bound());
@@ -181,6 +189,7 @@ export function numberField({ symbol, label, largest, stops, place, onvalue, onp
     const last = current.length - 1;
     slider.max = String(place ? place(Infinity) : Math.max(1, last)); // a slider with a single stop would stand at its beginning
     slider.value = !place && value >= current[last] ? slider.max : String(standing(value));
+    stood = Number(slider.value);
     slider.setAttribute("aria-valuetext", spoken(value, label));
     if (parseWhole(entry.value, bound()).value !== value) entry.value = grouped(value);
     refuse("");
