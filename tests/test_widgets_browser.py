@@ -236,6 +236,21 @@ def test_a_dragged_slider_takes_the_nearest_that_fits(open_page, widget_server):
     assert int(entry(page, "C").input_value().replace(",", "")) == min(w for w in there if w > seen[-1])
 
 
+def test_a_click_in_place_leaves_the_keys_as_they_are(open_page, widget_server):
+    """Nothing has moved, and the first press leads to the next width."""
+    page = open_page(f"{widget_server}/index.html")
+    thumb = slider(page, "C")
+    thumb.scroll_into_view_if_needed()
+    box, share = thumb.bounding_box(), thumb.evaluate("e => e.value / e.max")
+    radius = 8  # of the thumb, which stays inside the slider with its whole width
+    x = box["x"] + radius + share * (box["width"] - 2 * radius)
+    page.mouse.click(x, box["y"] + box["height"] / 2)
+    clicked = entry(page, "C").input_value()
+    page.keyboard.press("ArrowRight")
+
+    assert (clicked, entry(page, "C").input_value()) == ("768", "864")
+
+
 @pytest.mark.parametrize(
     ("symbol", "typed", "left", "right"),
     [

@@ -129,8 +129,11 @@ export function numberField({ symbol, label, largest, stops, place, onvalue, onp
   });
   const error = h("p", { class: "bw-error", id: errorId, "aria-live": "polite" });
 
+  const letGo = () => { held = false; };
   slider.addEventListener("pointerdown", () => { held = true; });
-  slider.addEventListener("change", () => { held = false; });
+  // A click in place changes nothing, so `change` alone would not tell.
+  for (const end of ["change", "pointercancel", "keydown"]) slider.addEventListener(end, letGo);
+  slider.addEventListener("pointerup", () => setTimeout(letGo)); // what the release itself still sets is the pointer's
   slider.addEventListener("input", () => {
     const value = stopAt(Number(slider.value));
     show(value);
