@@ -415,6 +415,10 @@ def test_residuals_by_keyboard(open_page, address):
     [
         ("V", "", "V: nothing is entered; enter a whole number from 1 to 1,000,000,000."),
         ("T", "1.5", "T: “1.5” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("T", "1,5", "T: “1,5” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("V", "1,2,3", "V: “1,2,3” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("V", "5030 4", "V: “5030 4” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("V", "1,2345", "V: “1,2345” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
         ("L", "twelve", "L: “twelve” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
         ("V", "1e9", "V: “1e9” is not written in digits; enter a whole number from 1 to 1,000,000,000, in digits."),
         ("T", "50k", "T: “50k” is not written in digits; enter a whole number from 1 to 1,000,000,000, in digits."),
@@ -453,7 +457,9 @@ def test_impossible_input_is_explained_and_the_last_result_stays(open_page, widg
     assert page.locator(TOTAL).inner_text() == grouped(count_parameters(PRESETS["gpt2-xl"]))
 
 
-@pytest.mark.parametrize("typed", ["50,304", "50 304", "50_304", " 50304 ", "50\u202f304", "50\u2009304"])
+@pytest.mark.parametrize(
+    "typed", ["50,304", "50 304", "50_304", " 50304 ", "50\u202f304", "50\u2009304", "50\u00a0304", "50’304", "50'304"]
+)
 def test_separators_of_thousands_are_understood(open_page, widget_server, typed):
     """While typing nothing is touched; Enter puts the number into the form of all others."""
     page = open_page(f"{widget_server}/index.html")

@@ -92,10 +92,10 @@ export function divisors(n) {
   return [...low, ...high.reverse()];
 }
 
-/** What was typed, as { value } or as { problem }. Separators of thousands are fine.
+/** What was typed, as { value } or as { problem }. Separators are fine before three digits, not inside of “1,5”.
  * @param {string} text  @param {number} largest */
 export function parseWhole(text, largest) {
-  const digits = text.trim().replace(/(?<=\d)[\s,_'’](?=\d)/g, "");
+  const digits = text.trim().replace(/(?<=\d)[\s,_'’](?=\d{3}(?!\d))/g, "");
   const range = `enter a whole number from 1 to ${grouped(largest)}`;
   if (digits === "") return { problem: `nothing is entered; ${range}` };
   if (/^\d[\d.,]*\s*(e\+?\d+|[kmbgt])$/i.test(digits)) return { problem: `“${text.trim()}” is not written in digits; ${range}, in digits` };
