@@ -105,6 +105,26 @@ def test_trimming_twin_counts_with_the_table():
     ]
 
 
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 7, "0 %"),
+        (7, 7, "100.0 %"),
+        (1, 16, "6.3 %"),
+        (1, 1000, "0.1 %"),
+        (97, 100_000, "0.1 %"),
+        (1, 2000, "0.05 %"),
+        (1, 40_000, "0.003 %"),
+        (1, 100_000, "0.001 %"),
+        (1, 100_001, "&lt; 0.001 %"),
+        (2**60 - 1, 2**64, "6.2 %"),
+    ],
+)
+def test_a_share_in_percent_is_exact(part, whole, text):
+    """Ties are rounded up, and what is just below one is not."""
+    assert twins.percent(part, whole) == text
+
+
 def test_residual_twin_has_a_row_for_each_curve():
     twin = registry.WIDGETS["residuals"].make_twin(state.residuals(CURVES))
 

@@ -3,15 +3,19 @@
 import random
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from conftest import served
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, count_parameters
 from small_book import CURVES, glued, new_book, shown, sphinx, write_notebook
-from widgets import Calculator
+from widgets import Calculator, twins
+from widgets.page import FOLDER, module_source
 
 GPT2 = PRESETS["gpt2"]
 TOTAL = ".bw-total strong"
@@ -143,6 +147,30 @@ def test_calculator_agrees_with_python_on_1000_configurations(open_page, widget_
     assert [s["counts"] for s in shown] == expected
     assert [s["total"] for s in shown] == totals == [s["sum"] for s in shown]
     assert [grouped(sum(int(t.replace(",", "")) for t in s["terms"])) for s in shown] == totals
+
+
+PERCENT = """async ([source, pairs]) => {
+  const { percent } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  return pairs.map(([part, whole]) => percent(BigInt(part), BigInt(whole)));
+}"""
+WHOLES = st.integers(1, 3000) | st.integers(1, 10**30)
+SHARES = WHOLES.flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))
+
+
+def test_a_share_is_the_same_in_page_and_twin(open_page, widget_server):
+    """In percent, also where it lies halfway between two roundings or beyond 2**53."""
+    page = open_page(f"{widget_server}/index.html")
+    source = module_source(FOLDER / "shared.mjs")
+
+    @settings(max_examples=50, deadline=None)
+    @given(st.lists(SHARES, min_size=1))
+    @example([(1, 16), (3, 2000), (1, 400), (1, 1000), (19, 20000), (1, 100_001), (2**60 + 1, 2**64)])
+    def agree(pairs):
+        shown = page.evaluate(PERCENT, [source, [[str(n) for n in pair] for pair in pairs]])
+
+        assert shown == [unescape(twins.percent(*pair)) for pair in pairs]
+
+    agree()
 
 
 def test_calculator_shows_every_tensor_on_demand(open_page, widget_server):

@@ -28,12 +28,15 @@ export const grouped = (n) => english.format(n);
 /** A grouped number that may be broken after its commas. @param {string} text */
 export const breakable = (text) => text.split(/(?<=,)/).flatMap((digits, i) => (i ? [h("wbr"), digits] : [digits]));
 
-/** @param {bigint} part  @param {bigint} whole */
+/** One decimal, and the first digit that is not 0 of what is smaller, down to a thousandth; a tie is rounded up.
+ * `percent` of widgets/twins.py says the same. @param {bigint} part  @param {bigint} whole */
 export function percent(part, whole) {
   if (!part) return "0 %";
-  const share = (100 * Number(part)) / Number(whole);
-  if (share < 0.001) return "< 0.001 %";
-  return `${share < 0.1 ? Number(share.toPrecision(1)) : share.toFixed(1)} %`;
+  if (100_000n * part < whole) return "< 0.001 %";
+  const places = 1000n * part >= whole ? 1 : 10_000n * part >= whole ? 2 : 3;
+  const rounded = (200n * part * 10n ** BigInt(places) + whole) / (2n * whole);
+  const share = Number(rounded) / 10 ** places;
+  return `${places === 1 ? share.toFixed(1) : share} %`;
 }
 
 /** Three digits and a power of ten: 8.40 · 10⁴⁶. @param {bigint} n */
