@@ -14,7 +14,7 @@ from conftest import served
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, count_parameters
 from small_book import CURVES, glued, new_book, shown, sphinx, write_notebook
-from widgets import Calculator, twins
+from widgets import Calculator, state, twins
 from widgets.page import FOLDER, module_source
 
 GPT2 = PRESETS["gpt2"]
@@ -433,6 +433,32 @@ def test_residuals_by_keyboard(open_page, address):
         "MLP of block 2",
     ]
     assert "to 0.00333" in residuals.locator("svg").get_attribute("aria-label")
+
+
+DRAW = """async ([source, state]) => {
+  const { default: widget } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  document.body.replaceChildren();
+  widget.render({ model: { get: (name) => state[name], on() {} }, el: document.body });
+}"""
+
+
+def test_a_variance_just_below_a_thousand_has_plain_digits(open_page, widget_server):
+    """999.7 has three digits only as 1,000; a power of ten is for what is tiny."""
+    curves = {"mean": [999.4, 99.97, 999.5, 0.00009, 999.7], "std": [1.0] * 5}
+    measured = {"depths": [2], "rules": ["none"], "seeds": 5, "C": 64, "curves": {"none": {"2": curves}}}
+    made = state.residuals({**measured, "theory": {"none": {"2": [1.0] * 5}}})
+    page = open_page(f"{widget_server}/index.html")
+    page.evaluate(DRAW, [module_source(FOLDER / "residuals.mjs"), made])
+    page.get_by_text("Every number of this curve", exact=True).click()
+    page.locator("details tbody tr").first.wait_for()
+
+    assert page.locator("details tbody td:nth-child(2)").all_inner_texts() == [
+        "999",
+        "100",
+        "1,000",
+        "9.00e-5",
+        "1,000",
+    ]
 
 
 # ---- Bad input ------------------------------------------------------------------------------------------------------
