@@ -88,7 +88,7 @@ export const symbolic = (shape) => tuple(shape.map(([factor, symbol]) => (factor
 export const numeric = (shape, dims) => tuple(shape.map((dimension) => size([dimension], dims)));
 
 /** All divisors, ascending. @param {number} n */
-export function divisors(n) {
+function divisors(n) {
   const low = [];
   for (let k = 1; k * k <= n; k += 1) if (n % k === 0) low.push(k);
   const high = low.map((k) => n / k).filter((k) => k * k > n);
@@ -97,7 +97,7 @@ export function divisors(n) {
 
 /** What was typed, as { value } or as { problem }. Separators are fine before three digits, not inside of “1,5”.
  * @param {string} text  @param {number} largest */
-export function parseWhole(text, largest) {
+function parseWhole(text, largest) {
   const digits = text.trim().replace(/(?<=\d)[\s,_'’](?=\d{3}(?!\d))/g, "");
   const range = `enter a whole number from 1 to ${grouped(largest)}`;
   if (digits === "") return { problem: `nothing is entered; ${range}` };
@@ -330,7 +330,7 @@ export function configEditor(model, symbols, withBias = false) {
 }
 
 /** Why these heads do not fit this width, and which would; or "". */
-export function headProblem({ n_head, n_embd }) {
+function headProblem({ n_head, n_embd }) {
   if (n_embd % n_head === 0) return "";
   const fitting = divisors(n_embd);
   const near = [fitting.filter((k) => k < n_head).at(-1), fitting.find((k) => k > n_head)].filter(Boolean);
