@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 import torch
@@ -14,9 +14,11 @@ import traitlets
 from bs4 import BeautifulSoup
 
 import page_widgets
+from claims import CLAIMS
 from conftest import ROOT
 from gpt import GPT
 from gpt_config import PRESETS, GPTConfig
+from llama_config import LLAMA_PRESETS
 from sizing import CONVENTIONS, SHAPE_TABLE, count_parameters
 from small_book import CURVES, glued, new_book, sphinx, write_notebook
 from widgets import Calculator, Heads, Residuals, Trimming, Walk, registry, state, twins
@@ -149,10 +151,50 @@ def test_residual_twin_has_a_row_for_each_curve():
         ("residuals", {"curves": CURVES, "depth": 3}, "depth=3 was not measured; use one of 2, 4"),
         ("residuals", {"curves": CURVES, "rule": "1/L"}, "rule='1/L' was not measured; use one of none, 1/sqrt(2L)"),
         (
+            "calculator",
+            {"config": 5},
+            "config=5 is not valid; use the name of a preset, a dict of fields or a GPTConfig",
+        ),
+        ("heads", {"config": None}, "config=None is not valid; use the name of a preset, a dict of fields or a"),
+        ("walk", {"config": ["gpt2"]}, "config=['gpt2'] is not valid; use the name of a preset, a dict of fields or a"),
+        ("training", {"config": LLAMA_PRESETS["llama-2-7b"]}, "is not valid; use the name of a preset, a dict of"),
+        ("calculator", {"config": {1: 2}}, "config has no field 1; its fields are block_size, vocab_size"),
+        ("training", {"attention": []}, "attention=[] is not known; use one of explicit, fused"),
+        ("residuals", {"curves": 5}, "curves=5 is not valid; use a dict with depths, rules, seeds, C, curves, theory"),
+        ("residuals", {"curves": {**CURVES, "depths": []}}, "curves['depths']=[] is not valid; use a list of integers"),
+        ("residuals", {"curves": {**CURVES, "depths": 5}}, "curves['depths']=5 is not valid; use a list of integers"),
+        ("residuals", {"curves": {**CURVES, "depths": ["2"]}}, "curves['depths']=['2'] is not valid; use a list of"),
+        ("residuals", {"curves": {**CURVES, "rules": []}}, "curves['rules']=[] is not valid; use a list of names"),
+        ("residuals", {"curves": {**CURVES, "rules": [[]]}}, "curves['rules']=[[]] is not valid; use a list of names"),
+        ("residuals", {"curves": {**CURVES, "curves": 5}}, "curves['curves']=5 is not valid; use a dict with 'none'"),
+        (
+            "residuals",
+            {"curves": {**CURVES, "curves": {"none": 5}}},
+            "curves['curves']['none']=5 is not valid; use a dict with '2'",
+        ),
+        (
+            "residuals",
+            {"curves": {**CURVES, "theory": {"none": {}}}},
+            "curves['theory']['none']={} is not valid; use a dict with '2'",
+        ),
+        (
             "residuals",
             {"curves": {**CURVES, "theory": {"none": {"2": [1], "4": [1]}}}},
-            "curves for rule='none', depth=2 must have 5 values each",
+            "curves['theory']['none']['2']=[1] is not valid; use a list of 5 numbers",
         ),
+        (
+            "residuals",
+            {"curves": {**CURVES, "theory": {"none": {"2": ["1"] * 5}}}},
+            "curves['theory']['none']['2']=['1', '1', '1', '1', '1'] is not valid; use a list of 5 numbers",
+        ),
+        ("claims", {"claims": 5}, "claims=5 is not valid; use a list of dicts with id, topic, statement, verdict,"),
+        ("claims", {"claims": [5]}, "claims has 5, which is not valid; use dicts with id, topic, statement, verdict,"),
+        (
+            "claims",
+            {"claims": [{**asdict(CLAIMS[0]), "reason": None}]},
+            f"the lab's claim {CLAIMS[0].id!r} has no reason; run make notebooks",
+        ),
+        ("exercise", {"exercise": []}, "exercise=[] is not valid; use the id of an exercise"),
     ],
 )
 def test_wrong_values_are_named(name, values, message):
@@ -314,6 +356,11 @@ def test_impossible_config_from_the_page_keeps_the_last_good_one(fields):
     calculator.set_state({"config": {**state.config_fields(SMALL), **fields}})
 
     assert calculator.config == SMALL
+
+
+def test_a_live_widget_refuses_a_config_of_another_family():
+    with pytest.raises(ValueError, match=r"^config=LlamaConfig\(.*\) is not valid; use the name of a preset"):
+        Calculator(LLAMA_PRESETS["llama-2-7b"])
 
 
 @pytest.mark.parametrize(
