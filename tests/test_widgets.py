@@ -21,7 +21,7 @@ from gpt_config import PRESETS, GPTConfig
 from llama_config import LLAMA_PRESETS
 from sizing import CONVENTIONS, SHAPE_TABLE, count_parameters
 from small_book import CURVES, glued, new_book, sphinx, write_notebook
-from widgets import Calculator, Heads, Residuals, Trimming, Walk, registry, state, twins
+from widgets import Calculator, Heads, Residuals, Training, Trimming, Walk, registry, state, twins
 from widgets.page import FOLDER, json_in_html, module_source, table_html
 
 SMALL = PRESETS["small test"]
@@ -376,6 +376,15 @@ def test_a_live_widget_refuses_a_config_of_another_family():
 def test_wrong_trait_is_refused(change, message):
     with pytest.raises(traitlets.TraitError, match=re.escape(message)):
         change()
+
+
+@pytest.mark.parametrize("make", [Walk, Training])
+def test_a_batch_is_bounded_as_in_the_page(make):
+    widget = make(batch_size=state.LARGEST_VALUE)
+    with pytest.raises(traitlets.TraitError, match="should not be greater than 1000000000"):
+        widget.batch_size += 1
+
+    assert widget.batch_size == state.LARGEST_VALUE
 
 
 def test_trimming_never_keeps_more_rows_than_there_are():

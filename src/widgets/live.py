@@ -12,7 +12,7 @@ import traitlets
 from gpt_config import GPTConfig
 from widgets import registry
 from widgets.page import FOLDER, module_source
-from widgets.state import ATTENTION, config_fields
+from widgets.state import ATTENTION, LARGEST_VALUE, config_fields
 
 
 class _BookWidget(anywidget.AnyWidget):
@@ -91,7 +91,7 @@ class Walk(_ConfigWidget):
     _module = "walk"
     _settable = ("config", "batch_size", "step")
 
-    batch_size = traitlets.Int(min=1).tag(sync=True)
+    batch_size = traitlets.Int(min=1, max=LARGEST_VALUE).tag(sync=True)
     step = traitlets.Int(min=0).tag(sync=True)
 
     @traitlets.validate("step")
@@ -139,7 +139,7 @@ class Training(_ConfigWidget):
     _module = "training"
     _settable = ("config", "batch_size", "attention")
 
-    batch_size = traitlets.Int(min=1).tag(sync=True)
+    batch_size = traitlets.Int(min=1, max=LARGEST_VALUE).tag(sync=True)
     attention = traitlets.Enum(list(ATTENTION)).tag(sync=True)
 
 
