@@ -350,7 +350,9 @@ def test_calculator_config_is_a_gpt_config_both_ways():
     assert calculator.get_state()["config"] == state.config_fields(PRESETS["gpt2-xl"])
 
 
-@pytest.mark.parametrize("fields", [{"n_head": 5}, {"n_layer": 0}, {"n_embd": 8.5}, {"n_embd": "8"}, {"width": 8}])
+@pytest.mark.parametrize(
+    "fields", [{"n_head": 5}, {"n_layer": 0}, {"n_layer": 10**10}, {"n_embd": 8.5}, {"n_embd": "8"}, {"width": 8}]
+)
 def test_impossible_config_from_the_page_keeps_the_last_good_one(fields):
     calculator = Calculator(SMALL)
     calculator.set_state({"config": {**state.config_fields(SMALL), **fields}})

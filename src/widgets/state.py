@@ -235,12 +235,21 @@ def trimming(config="small test", kept: int = 4) -> dict:
 
 
 def training(config="gpt2", batch_size: int = 1, attention: str = "explicit") -> dict:
-    """What a training step needs: ``batch_size`` sequences of T tokens, ``attention`` one of ``ATTENTION``."""
+    """What a training step needs: ``batch_size`` sequences of T tokens, ``attention`` one of ``ATTENTION``.
+
+    Raises:
+        ValueError: a value describes nothing, or the configuration has dropout, whose masks are not counted.
+    """
     _require_between("batch_size", batch_size, 1, LARGEST_VALUE)
     if attention not in list(ATTENTION):  # a list also answers for what has no hash
         raise ValueError(f"attention={attention!r} is not known; use one of {', '.join(ATTENTION)}")
     data = {**_counting_data(), "attention": ATTENTION, "costs": {kind: _step_costs(kind) for kind in ATTENTION}}
-    return {"config": _config(config), "batch_size": batch_size, "attention": attention, "data": data}
+    return {
+        "config": training_fields(_gpt_config(config)),
+        "batch_size": batch_size,
+        "attention": attention,
+        "data": data,
+    }
 
 
 def residuals(curves: dict, depth: int | None = None, rule: str | None = None) -> dict:
@@ -309,6 +318,17 @@ def config_fields(config: GPTConfig) -> dict:
     return fields
 
 
+def training_fields(config: GPTConfig) -> dict:
+    """The seven fields of a configuration whose training step is counted.
+
+    Raises:
+        ValueError: it has dropout, or a field exceeds ``LARGEST_VALUE``.
+    """
+    if config.dropout:
+        raise ValueError(f"dropout={config.dropout!r} is not counted here; use 0.0")
+    return config_fields(config)
+
+
 def _step_costs(attention: str) -> dict:
     """For biases on (``"true"``) and off (``"false"``): what is held, the moments that compete, and the arithmetic."""
     explicit = attention == "explicit"
@@ -336,6 +356,10 @@ def _terms(polynomial: costs.Polynomial) -> list:
 
 
 def _config(config) -> dict:
+    return config_fields(_gpt_config(config))
+
+
+def _gpt_config(config) -> GPTConfig:
     if isinstance(config, str):
         if config not in PRESETS:
             raise ValueError(f"config={config!r} is not a preset; use one of {', '.join(PRESETS)}")
@@ -348,7 +372,7 @@ def _config(config) -> dict:
         config = GPTConfig(**config)
     if not isinstance(config, GPTConfig):
         raise ValueError(f"config={config!r} is not valid; use the name of a preset, a dict of fields or a GPTConfig")
-    return config_fields(config)
+    return config
 
 
 def _counting_data() -> dict:
