@@ -12,6 +12,7 @@ import pytest
 import torch
 import traitlets
 from bs4 import BeautifulSoup
+from torch.overrides import TorchFunctionMode
 
 import page_widgets
 from claims import CLAIMS
@@ -43,35 +44,72 @@ def test_state_is_json_with_data_apart(name):
     assert json.loads(json.dumps(made)).keys() == made.keys() and "data" in made
 
 
+class Calls(TorchFunctionMode):
+    """Collects, by the name of each torch function, the shapes of what it returns."""
+
+    def __init__(self):
+        self.shapes = {}
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        for value in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(value, torch.Tensor):
+                self.shapes.setdefault(func.__name__, []).append(tuple(value.shape))
+        return result
+
+
+def shapes_inside_attention(attention, x) -> dict[str, list[tuple[int, ...]]]:
+    """{step of the walk: the shapes of its results} between the two Linear layers."""
+    with Calls() as calls:
+        attention(x)
+    seen = calls.shapes
+    scores, values = seen["matmul"]
+    return {
+        "split": seen["split"],
+        "heads": seen["transpose"][:3],  # of q, k and v; the next are those of the scores and of the merge
+        "scores": [scores],
+        "softmax": seen["softmax"],
+        "values": [values],
+        "merge": seen["reshape"],
+    }
+
+
 @pytest.mark.parametrize("bias", [True, False])
 def test_walk_gives_the_shapes_of_the_real_model(bias):
-    """Each step that is a module has the shape that this module puts out in a real forward pass."""
+    """Each step has the shape that is seen in a real forward pass with explicit attention."""
     config = GPTConfig(block_size=6, vocab_size=7, n_layer=1, n_head=2, n_embd=8, bias=bias)
-    model, B = GPT(config), 3
-    seen = {}
+    model, idx = GPT(config, explicit_attention=True), torch.zeros(3, 6, dtype=torch.long)
+    block = model.transformer.h[0]
+    entering, leaving = {}, {}
     for name, module in model.named_modules():
-        module.register_forward_hook(lambda _, __, out, name=name: seen.update({name: getattr(out, "shape", ())}))
-    model(torch.zeros(B, 6, dtype=torch.long), targets=torch.zeros(B, 6, dtype=torch.long))
-    block = "transformer.h.0."
-    modules = {
-        "ln_1": block + "ln_1",
-        "c_attn": block + "attn.c_attn",
-        "attn.c_proj": block + "attn.c_proj",
-        "attn.add": "transformer.wte",
-        "ln_2": block + "ln_2",
-        "c_fc": block + "mlp.c_fc",
-        "gelu": block + "mlp.gelu",
-        "mlp.c_proj": block + "mlp.c_proj",
-        "mlp.add": block.rstrip("."),
-        "ln_f": "transformer.ln_f",
-        "lm_head": "lm_head",
+        module.register_forward_pre_hook(lambda _, args, name=name: entering.update({name: args[0]}))
+        module.register_forward_hook(lambda _, args, out, name=name: leaving.update({name: out}))
+    model(idx, targets=idx)
+    inside = "transformer.h.0."
+    tensors = {
+        "ids": entering[""],
+        "embeddings": entering["transformer.drop"],
+        "ln_1": leaving[inside + "ln_1"],
+        "c_attn": leaving[inside + "attn.c_attn"],
+        "attn.c_proj": leaving[inside + "attn.c_proj"],
+        "attn.add": entering[inside + "ln_2"],
+        "ln_2": leaving[inside + "ln_2"],
+        "c_fc": leaving[inside + "mlp.c_fc"],
+        "gelu": leaving[inside + "mlp.gelu"],
+        "mlp.c_proj": leaving[inside + "mlp.c_proj"],
+        "mlp.add": entering["transformer.ln_f"],
+        "ln_f": leaving["transformer.ln_f"],
+        "lm_head": leaving["lm_head"],
     }
-    dims = {"B": B, "T": 6, "C": 8, "H": 2, "d": 4, "V": 7}
-    steps = {step["key"]: step for step in state.walk()["data"]["steps"]}
-    expected = {key: tuple(seen[name]) for key, name in modules.items() if name in seen}
-    actual = {key: tuple(factor * dims[symbol] for factor, symbol in steps[key]["shape"]) for key in expected}
+    expected = {key: [tuple(tensor.shape)] for key, tensor in tensors.items()}
+    expected |= shapes_inside_attention(block.attn, entering[inside + "attn"])
+    dims = {"B": 3, "T": 6, "C": 8, "H": 2, "d": 4, "V": 7}
+    actual = {
+        step["key"]: [tuple(factor * dims[symbol] for factor, symbol in step["shape"])] * step["copies"]
+        for step in state.walk()["data"]["steps"]
+    }
 
-    assert len(expected) >= 9 and expected == actual
+    assert expected == actual
 
 
 def test_walk_uses_every_tensor_of_the_table():
