@@ -14,12 +14,18 @@ def claims(claims: list[dict]) -> dict:
     Raises:
         ValueError: the lab's statements are not those of ``claims.py``.
     """
+    fields = ("id", "topic", "statement", "verdict", "mistake", "cell")
+    if not isinstance(claims, list):
+        raise ValueError(f"claims={claims!r} is not valid; use a list of dicts with {', '.join(fields)}, reason")
     for given, claim in zip(claims, CLAIMS, strict=False):
-        fields = ("id", "topic", "statement", "verdict", "mistake", "cell")
+        if not isinstance(given, dict):
+            raise ValueError(f"claims has {given!r}, which is not valid; use dicts with {', '.join(fields)}, reason")
         stale = [name for name in fields if given.get(name) != getattr(claim, name)]
         if stale:
             differs = ", ".join(stale)
             raise ValueError(f"the lab's claim {claim.id!r} differs from claims.py in {differs}; run make notebooks")
+        if not isinstance(given.get("reason"), str):
+            raise ValueError(f"the lab's claim {claim.id!r} has no reason; run make notebooks")
     if len(claims) != len(CLAIMS):
         raise ValueError(f"the lab has {len(claims)} claims and claims.py has {len(CLAIMS)}; run make notebooks")
     data = {"claims": claims, "verdicts": list(VERDICTS), "mistakes": MISTAKES, "lab": LAB}

@@ -64,6 +64,8 @@ def exercise(exercise: str) -> dict:
     Raises:
         ValueError: there is no such exercise.
     """
+    if not isinstance(exercise, str):
+        raise ValueError(f"exercise={exercise!r} is not valid; use the id of an exercise")
     given = instances(exercise)
     found = next(e for e in EXERCISES if e.id == exercise)
     names = [name for name in found.given[0] if name != "bug"]

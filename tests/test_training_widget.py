@@ -32,6 +32,7 @@ def test_the_twin_shows_the_peak_of_both_kinds_of_attention():
     [
         ({"attention": "sparse"}, "attention='sparse' is not known; use one of explicit, fused"),
         ({"batch_size": 0}, "batch_size=0 is not valid; use an integer from 1 to 1,000,000,000"),
+        ({"config": {"dropout": 0.1}}, "dropout=0.1 is not counted here; use 0.0"),
         ({"config": "gpt5"}, f"config='gpt5' is not a preset; use one of {', '.join(PRESETS)}"),
     ],
 )
@@ -46,6 +47,19 @@ def test_the_live_widget_takes_config_batch_and_attention():
     assert (widget.config, widget.batch_size, widget.attention) == (PRESETS["small test"], 2, "fused")
     with pytest.raises(Exception, match="attention"):
         widget.attention = "sparse"
+
+
+def test_the_live_widget_keeps_the_last_config_without_dropout():
+    """Dropout's masks are not counted, so it is refused from Python and from the page."""
+    widget = Training("small test")
+    message = r"^dropout=0\.1 is not counted here; use 0\.0$"
+    with pytest.raises(ValueError, match=message):
+        widget.config = GPTConfig(dropout=0.1)
+    widget.set_state({"config": {**state.config_fields(PRESETS["gpt2"]), "dropout": 0.1}})
+
+    assert widget.config == PRESETS["small test"]
+    with pytest.raises(ValueError, match=message):
+        Training(GPTConfig(dropout=0.1))
 
 
 @pytest.fixture(scope="module")

@@ -6,19 +6,23 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import asdict, replace
 
 import pytest
 import torch
 import traitlets
 from bs4 import BeautifulSoup
+from torch.overrides import TorchFunctionMode
 
 import page_widgets
+from claims import CLAIMS
 from conftest import ROOT
 from gpt import GPT
 from gpt_config import PRESETS, GPTConfig
+from llama_config import LLAMA_PRESETS
 from sizing import CONVENTIONS, SHAPE_TABLE, count_parameters
 from small_book import CURVES, glued, new_book, sphinx, write_notebook
-from widgets import Calculator, Heads, Residuals, Trimming, Walk, registry, state, twins
+from widgets import Calculator, Heads, Residuals, Training, Trimming, Walk, registry, state, twins
 from widgets.page import FOLDER, json_in_html, module_source, table_html
 
 SMALL = PRESETS["small test"]
@@ -40,35 +44,72 @@ def test_state_is_json_with_data_apart(name):
     assert json.loads(json.dumps(made)).keys() == made.keys() and "data" in made
 
 
+class Calls(TorchFunctionMode):
+    """Collects, by the name of each torch function, the shapes of what it returns."""
+
+    def __init__(self):
+        self.shapes = {}
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        for value in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(value, torch.Tensor):
+                self.shapes.setdefault(func.__name__, []).append(tuple(value.shape))
+        return result
+
+
+def shapes_inside_attention(attention, x) -> dict[str, list[tuple[int, ...]]]:
+    """{step of the walk: the shapes of its results} between the two Linear layers."""
+    with Calls() as calls:
+        attention(x)
+    seen = calls.shapes
+    scores, values = seen["matmul"]
+    return {
+        "split": seen["split"],
+        "heads": seen["transpose"][:3],  # of q, k and v; the next are those of the scores and of the merge
+        "scores": [scores],
+        "softmax": seen["softmax"],
+        "values": [values],
+        "merge": seen["reshape"],
+    }
+
+
 @pytest.mark.parametrize("bias", [True, False])
 def test_walk_gives_the_shapes_of_the_real_model(bias):
-    """Each step that is a module has the shape that this module puts out in a real forward pass."""
+    """Each step has the shape that is seen in a real forward pass with explicit attention."""
     config = GPTConfig(block_size=6, vocab_size=7, n_layer=1, n_head=2, n_embd=8, bias=bias)
-    model, B = GPT(config), 3
-    seen = {}
+    model, idx = GPT(config, explicit_attention=True), torch.zeros(3, 6, dtype=torch.long)
+    block = model.transformer.h[0]
+    entering, leaving = {}, {}
     for name, module in model.named_modules():
-        module.register_forward_hook(lambda _, __, out, name=name: seen.update({name: getattr(out, "shape", ())}))
-    model(torch.zeros(B, 6, dtype=torch.long), targets=torch.zeros(B, 6, dtype=torch.long))
-    block = "transformer.h.0."
-    modules = {
-        "ln_1": block + "ln_1",
-        "c_attn": block + "attn.c_attn",
-        "attn.c_proj": block + "attn.c_proj",
-        "attn.add": "transformer.wte",
-        "ln_2": block + "ln_2",
-        "c_fc": block + "mlp.c_fc",
-        "gelu": block + "mlp.gelu",
-        "mlp.c_proj": block + "mlp.c_proj",
-        "mlp.add": block.rstrip("."),
-        "ln_f": "transformer.ln_f",
-        "lm_head": "lm_head",
+        module.register_forward_pre_hook(lambda _, args, name=name: entering.update({name: args[0]}))
+        module.register_forward_hook(lambda _, args, out, name=name: leaving.update({name: out}))
+    model(idx, targets=idx)
+    inside = "transformer.h.0."
+    tensors = {
+        "ids": entering[""],
+        "embeddings": entering["transformer.drop"],
+        "ln_1": leaving[inside + "ln_1"],
+        "c_attn": leaving[inside + "attn.c_attn"],
+        "attn.c_proj": leaving[inside + "attn.c_proj"],
+        "attn.add": entering[inside + "ln_2"],
+        "ln_2": leaving[inside + "ln_2"],
+        "c_fc": leaving[inside + "mlp.c_fc"],
+        "gelu": leaving[inside + "mlp.gelu"],
+        "mlp.c_proj": leaving[inside + "mlp.c_proj"],
+        "mlp.add": entering["transformer.ln_f"],
+        "ln_f": leaving["transformer.ln_f"],
+        "lm_head": leaving["lm_head"],
     }
-    dims = {"B": B, "T": 6, "C": 8, "H": 2, "d": 4, "V": 7}
-    steps = {step["key"]: step for step in state.walk()["data"]["steps"]}
-    expected = {key: tuple(seen[name]) for key, name in modules.items() if name in seen}
-    actual = {key: tuple(factor * dims[symbol] for factor, symbol in steps[key]["shape"]) for key in expected}
+    expected = {key: [tuple(tensor.shape)] for key, tensor in tensors.items()}
+    expected |= shapes_inside_attention(block.attn, entering[inside + "attn"])
+    dims = {"B": 3, "T": 6, "C": 8, "H": 2, "d": 4, "V": 7}
+    actual = {
+        step["key"]: [tuple(factor * dims[symbol] for factor, symbol in step["shape"])] * step["copies"]
+        for step in state.walk()["data"]["steps"]
+    }
 
-    assert len(expected) >= 9 and expected == actual
+    assert expected == actual
 
 
 def test_walk_uses_every_tensor_of_the_table():
@@ -104,6 +145,26 @@ def test_trimming_twin_counts_with_the_table():
     ]
 
 
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 7, "0 %"),
+        (7, 7, "100.0 %"),
+        (1, 16, "6.3 %"),
+        (1, 1000, "0.1 %"),
+        (97, 100_000, "0.1 %"),
+        (1, 2000, "0.05 %"),
+        (1, 40_000, "0.003 %"),
+        (1, 100_000, "0.001 %"),
+        (1, 100_001, "&lt; 0.001 %"),
+        (2**60 - 1, 2**64, "6.2 %"),
+    ],
+)
+def test_a_share_in_percent_is_exact(part, whole, text):
+    """Ties are rounded up, and what is just below one is not."""
+    assert twins.percent(part, whole) == text
+
+
 def test_residual_twin_has_a_row_for_each_curve():
     twin = registry.WIDGETS["residuals"].make_twin(state.residuals(CURVES))
 
@@ -128,10 +189,50 @@ def test_residual_twin_has_a_row_for_each_curve():
         ("residuals", {"curves": CURVES, "depth": 3}, "depth=3 was not measured; use one of 2, 4"),
         ("residuals", {"curves": CURVES, "rule": "1/L"}, "rule='1/L' was not measured; use one of none, 1/sqrt(2L)"),
         (
+            "calculator",
+            {"config": 5},
+            "config=5 is not valid; use the name of a preset, a dict of fields or a GPTConfig",
+        ),
+        ("heads", {"config": None}, "config=None is not valid; use the name of a preset, a dict of fields or a"),
+        ("walk", {"config": ["gpt2"]}, "config=['gpt2'] is not valid; use the name of a preset, a dict of fields or a"),
+        ("training", {"config": LLAMA_PRESETS["llama-2-7b"]}, "is not valid; use the name of a preset, a dict of"),
+        ("calculator", {"config": {1: 2}}, "config has no field 1; its fields are block_size, vocab_size"),
+        ("training", {"attention": []}, "attention=[] is not known; use one of explicit, fused"),
+        ("residuals", {"curves": 5}, "curves=5 is not valid; use a dict with depths, rules, seeds, C, curves, theory"),
+        ("residuals", {"curves": {**CURVES, "depths": []}}, "curves['depths']=[] is not valid; use a list of integers"),
+        ("residuals", {"curves": {**CURVES, "depths": 5}}, "curves['depths']=5 is not valid; use a list of integers"),
+        ("residuals", {"curves": {**CURVES, "depths": ["2"]}}, "curves['depths']=['2'] is not valid; use a list of"),
+        ("residuals", {"curves": {**CURVES, "rules": []}}, "curves['rules']=[] is not valid; use a list of names"),
+        ("residuals", {"curves": {**CURVES, "rules": [[]]}}, "curves['rules']=[[]] is not valid; use a list of names"),
+        ("residuals", {"curves": {**CURVES, "curves": 5}}, "curves['curves']=5 is not valid; use a dict with 'none'"),
+        (
+            "residuals",
+            {"curves": {**CURVES, "curves": {"none": 5}}},
+            "curves['curves']['none']=5 is not valid; use a dict with '2'",
+        ),
+        (
+            "residuals",
+            {"curves": {**CURVES, "theory": {"none": {}}}},
+            "curves['theory']['none']={} is not valid; use a dict with '2'",
+        ),
+        (
             "residuals",
             {"curves": {**CURVES, "theory": {"none": {"2": [1], "4": [1]}}}},
-            "curves for rule='none', depth=2 must have 5 values each",
+            "curves['theory']['none']['2']=[1] is not valid; use a list of 5 numbers",
         ),
+        (
+            "residuals",
+            {"curves": {**CURVES, "theory": {"none": {"2": ["1"] * 5}}}},
+            "curves['theory']['none']['2']=['1', '1', '1', '1', '1'] is not valid; use a list of 5 numbers",
+        ),
+        ("claims", {"claims": 5}, "claims=5 is not valid; use a list of dicts with id, topic, statement, verdict,"),
+        ("claims", {"claims": [5]}, "claims has 5, which is not valid; use dicts with id, topic, statement, verdict,"),
+        (
+            "claims",
+            {"claims": [{**asdict(CLAIMS[0]), "reason": None}]},
+            f"the lab's claim {CLAIMS[0].id!r} has no reason; run make notebooks",
+        ),
+        ("exercise", {"exercise": []}, "exercise=[] is not valid; use the id of an exercise"),
     ],
 )
 def test_wrong_values_are_named(name, values, message):
@@ -287,12 +388,19 @@ def test_calculator_config_is_a_gpt_config_both_ways():
     assert calculator.get_state()["config"] == state.config_fields(PRESETS["gpt2-xl"])
 
 
-@pytest.mark.parametrize("fields", [{"n_head": 5}, {"n_layer": 0}, {"n_embd": 8.5}, {"n_embd": "8"}, {"width": 8}])
+@pytest.mark.parametrize(
+    "fields", [{"n_head": 5}, {"n_layer": 0}, {"n_layer": 10**10}, {"n_embd": 8.5}, {"n_embd": "8"}, {"width": 8}]
+)
 def test_impossible_config_from_the_page_keeps_the_last_good_one(fields):
     calculator = Calculator(SMALL)
     calculator.set_state({"config": {**state.config_fields(SMALL), **fields}})
 
     assert calculator.config == SMALL
+
+
+def test_a_live_widget_refuses_a_config_of_another_family():
+    with pytest.raises(ValueError, match=r"^config=LlamaConfig\(.*\) is not valid; use the name of a preset"):
+        Calculator(LLAMA_PRESETS["llama-2-7b"])
 
 
 @pytest.mark.parametrize(
@@ -310,11 +418,25 @@ def test_wrong_trait_is_refused(change, message):
         change()
 
 
+@pytest.mark.parametrize("make", [Walk, Training])
+def test_a_batch_is_bounded_as_in_the_page(make):
+    widget = make(batch_size=state.LARGEST_VALUE)
+    with pytest.raises(traitlets.TraitError, match="should not be greater than 1000000000"):
+        widget.batch_size += 1
+
+    assert widget.batch_size == state.LARGEST_VALUE
+
+
 def test_trimming_never_keeps_more_rows_than_there_are():
+    """A table that has become shorter is left whole; with a longer one the reader's own number returns."""
     trimming = Trimming(SMALL, kept=5)
     trimming.config = GPTConfig(block_size=3)
+    html = trimming._repr_mimebundle_()[0]["text/html"]
+    shorter = trimming.trimmed_config
+    trimming.config = SMALL
 
-    assert trimming.kept == 3 and trimming.trimmed_config == GPTConfig(block_size=3)
+    assert shorter == GPTConfig(block_size=3) and '"kept":3' in html
+    assert trimming.kept == 5 and trimming.trimmed_config == replace(SMALL, block_size=5)
 
 
 @pytest.mark.parametrize("make", [Calculator, Walk, Heads, Trimming, lambda: Residuals(CURVES)])

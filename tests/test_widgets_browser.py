@@ -3,15 +3,19 @@
 import random
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from conftest import served
 from gpt_config import PRESETS, GPTConfig
 from sizing import CONVENTIONS, count_parameters
 from small_book import CURVES, glued, new_book, shown, sphinx, write_notebook
-from widgets import Calculator
+from widgets import Calculator, state, twins
+from widgets.page import FOLDER, module_source
 
 GPT2 = PRESETS["gpt2"]
 TOTAL = ".bw-total strong"
@@ -145,6 +149,30 @@ def test_calculator_agrees_with_python_on_1000_configurations(open_page, widget_
     assert [grouped(sum(int(t.replace(",", "")) for t in s["terms"])) for s in shown] == totals
 
 
+PERCENT = """async ([source, pairs]) => {
+  const { percent } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  return pairs.map(([part, whole]) => percent(BigInt(part), BigInt(whole)));
+}"""
+WHOLES = st.integers(1, 3000) | st.integers(1, 10**30)
+SHARES = WHOLES.flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))
+
+
+def test_a_share_is_the_same_in_page_and_twin(open_page, widget_server):
+    """In percent, also where it lies halfway between two roundings or beyond 2**53."""
+    page = open_page(f"{widget_server}/index.html")
+    source = module_source(FOLDER / "shared.mjs")
+
+    @settings(max_examples=50, deadline=None)
+    @given(st.lists(SHARES, min_size=1))
+    @example([(1, 16), (3, 2000), (1, 400), (1, 1000), (19, 20000), (1, 100_001), (2**60 + 1, 2**64)])
+    def agree(pairs):
+        shown = page.evaluate(PERCENT, [source, [[str(n) for n in pair] for pair in pairs]])
+
+        assert shown == [unescape(twins.percent(*pair)) for pair in pairs]
+
+    agree()
+
+
 def test_calculator_shows_every_tensor_on_demand(open_page, widget_server):
     """Each tensor times its layers sums to the stored count."""
     page = open_page(f"{widget_server}/index.html")
@@ -234,6 +262,49 @@ def test_a_dragged_slider_takes_the_nearest_that_fits(open_page, widget_server):
     assert there == sorted(there) and back == sorted(back, reverse=True) and len(set(there)) > 15
     page.keyboard.press("ArrowRight")
     assert int(entry(page, "C").input_value().replace(",", "")) == min(w for w in there if w > seen[-1])
+
+
+def test_a_click_in_place_leaves_the_keys_as_they_are(open_page, widget_server):
+    """Nothing has moved, and the first press leads to the next width."""
+    page = open_page(f"{widget_server}/index.html")
+    thumb = slider(page, "C")
+    thumb.scroll_into_view_if_needed()
+    box, share = thumb.bounding_box(), thumb.evaluate("e => e.value / e.max")
+    radius = 8  # of the thumb, which stays inside the slider with its whole width
+    x = box["x"] + radius + share * (box["width"] - 2 * radius)
+    page.mouse.click(x, box["y"] + box["height"] / 2)
+    clicked = entry(page, "C").input_value()
+    page.keyboard.press("ArrowRight")
+
+    assert (clicked, entry(page, "C").input_value()) == ("768", "864")
+
+
+@pytest.mark.parametrize(
+    ("symbol", "typed", "left", "right"),
+    [
+        ("V", 3, 3, 7),
+        ("V", 60, 7, 65),
+        ("V", 256, 65, 1000),
+        ("V", 300, 256, 1000),
+        ("V", 300000, 200019, 300000),
+        ("T", 100, 64, 128),
+        ("L", 200, 96, 200),
+        ("C", 3100, 2800, 3200),
+        ("C", 20000, 19200, 20000),
+    ],
+)
+def test_an_arrow_key_leads_to_the_neighbouring_stop(open_page, widget_server, symbol, typed, left, right):
+    """From between two stops, from a stop, and from beyond the first or the last."""
+    page = open_page(f"{widget_server}/index.html")
+    if symbol == "C":
+        entry(page, "H").fill("50")
+    reached = []
+    for key in ("ArrowLeft", "ArrowRight"):
+        entry(page, symbol).fill(str(typed))
+        slider(page, symbol).press(key)
+        reached.append(int(entry(page, symbol).input_value().replace(",", "")))
+
+    assert reached == [left, right]
 
 
 def test_a_preset_says_what_it_is(open_page, widget_server):
@@ -364,6 +435,32 @@ def test_residuals_by_keyboard(open_page, address):
     assert "to 0.00333" in residuals.locator("svg").get_attribute("aria-label")
 
 
+DRAW = """async ([source, state]) => {
+  const { default: widget } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  document.body.replaceChildren();
+  widget.render({ model: { get: (name) => state[name], on() {} }, el: document.body });
+}"""
+
+
+def test_a_variance_just_below_a_thousand_has_plain_digits(open_page, widget_server):
+    """999.7 has three digits only as 1,000; a power of ten is for what is tiny."""
+    curves = {"mean": [999.4, 99.97, 999.5, 0.00009, 999.7], "std": [1.0] * 5}
+    measured = {"depths": [2], "rules": ["none"], "seeds": 5, "C": 64, "curves": {"none": {"2": curves}}}
+    made = state.residuals({**measured, "theory": {"none": {"2": [1.0] * 5}}})
+    page = open_page(f"{widget_server}/index.html")
+    page.evaluate(DRAW, [module_source(FOLDER / "residuals.mjs"), made])
+    page.get_by_text("Every number of this curve", exact=True).click()
+    page.locator("details tbody tr").first.wait_for()
+
+    assert page.locator("details tbody td:nth-child(2)").all_inner_texts() == [
+        "999",
+        "100",
+        "1,000",
+        "9.00e-5",
+        "1,000",
+    ]
+
+
 # ---- Bad input ------------------------------------------------------------------------------------------------------
 
 
@@ -372,6 +469,10 @@ def test_residuals_by_keyboard(open_page, address):
     [
         ("V", "", "V: nothing is entered; enter a whole number from 1 to 1,000,000,000."),
         ("T", "1.5", "T: “1.5” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("T", "1,5", "T: “1,5” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("V", "1,2,3", "V: “1,2,3” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("V", "5030 4", "V: “5030 4” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
+        ("V", "1,2345", "V: “1,2345” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
         ("L", "twelve", "L: “twelve” is not a whole number; enter a whole number from 1 to 1,000,000,000."),
         ("V", "1e9", "V: “1e9” is not written in digits; enter a whole number from 1 to 1,000,000,000, in digits."),
         ("T", "50k", "T: “50k” is not written in digits; enter a whole number from 1 to 1,000,000,000, in digits."),
@@ -410,7 +511,9 @@ def test_impossible_input_is_explained_and_the_last_result_stays(open_page, widg
     assert page.locator(TOTAL).inner_text() == grouped(count_parameters(PRESETS["gpt2-xl"]))
 
 
-@pytest.mark.parametrize("typed", ["50,304", "50 304", "50_304", " 50304 ", "50\u202f304", "50\u2009304"])
+@pytest.mark.parametrize(
+    "typed", ["50,304", "50 304", "50_304", " 50304 ", "50\u202f304", "50\u2009304", "50\u00a0304", "50’304", "50'304"]
+)
 def test_separators_of_thousands_are_understood(open_page, widget_server, typed):
     """While typing nothing is touched; Enter puts the number into the form of all others."""
     page = open_page(f"{widget_server}/index.html")

@@ -8,7 +8,6 @@ const shortened = (text) => (text.length > 50 ? `${text.slice(0, 48).trimEnd()}â
 
 function render({ model, el }) {
   const { claims, verdicts, mistakes, lab } = model.get("data");
-  const inPage = model.get("page");
   const answerTo = (claim) => model.get("answers")[claim.id];
   const agreed = (claim) => answerTo(claim) === claim.verdict;
 
@@ -65,7 +64,7 @@ function render({ model, el }) {
     statement.focus({ preventScroll: true });
   }
 
-  const source = (claim, words) => (inPage ? h("a", { href: `${lab}#${claim.cell}` }, words) : `${words}: ${claim.cell}`);
+  const source = (claim, words) => h("a", { href: `${lab}#${claim.cell}` }, words);
 
   function paint() {
     const claim = current();
@@ -150,10 +149,8 @@ function render({ model, el }) {
   for (const control of el.querySelectorAll("input, select, button, summary")) control.setAttribute("data-lm-suppress-shortcuts", "true");
   paint();
   for (const trait of ["answers", "current"]) model.on(`change:${trait}`, paint);
-  if (inPage) {
-    window.addEventListener("hashchange", follow);
-    follow();
-  }
+  window.addEventListener("hashchange", follow);
+  follow();
   return () => {
     for (const trait of ["answers", "current"]) model.off(`change:${trait}`, paint);
     window.removeEventListener("hashchange", follow);

@@ -12,7 +12,7 @@ import traitlets
 from gpt_config import GPTConfig
 from widgets import registry
 from widgets.page import FOLDER, module_source
-from widgets.state import ATTENTION, config_fields
+from widgets.state import ATTENTION, LARGEST_VALUE, config_fields, training_fields
 
 
 class _BookWidget(anywidget.AnyWidget):
@@ -45,15 +45,18 @@ def _config_to_json(config: GPTConfig, widget) -> dict:
 def _config_from_json(fields: dict, widget) -> GPTConfig:
     """The configuration set in the page; what describes no model leaves the last good one in place."""
     try:
-        return GPTConfig(**{**fields, "dropout": float(fields["dropout"])})
+        config = GPTConfig(**{**fields, "dropout": float(fields["dropout"])})
+        widget._fields(config)
     except (KeyError, TypeError, ValueError):
         return widget.config
+    return config
 
 
 class _ConfigWidget(_BookWidget):
     """A widget about one configuration. ``config`` is a GPTConfig in Python and moves with the page."""
 
     config = traitlets.Instance(GPTConfig).tag(sync=True, to_json=_config_to_json, from_json=_config_from_json)
+    _fields = staticmethod(config_fields)  # refuses what cannot be shown
 
     def __init__(self, config: GPTConfig | str | None = None, **values):
         make_state = registry.WIDGETS[self._module].make_state
@@ -64,7 +67,7 @@ class _ConfigWidget(_BookWidget):
 
     @traitlets.validate("config")
     def _config_can_be_shown(self, proposal):
-        config_fields(proposal["value"])
+        self._fields(proposal["value"])
         return proposal["value"]
 
 
@@ -91,7 +94,7 @@ class Walk(_ConfigWidget):
     _module = "walk"
     _settable = ("config", "batch_size", "step")
 
-    batch_size = traitlets.Int(min=1).tag(sync=True)
+    batch_size = traitlets.Int(min=1, max=LARGEST_VALUE).tag(sync=True)
     step = traitlets.Int(min=0).tag(sync=True)
 
     @traitlets.validate("step")
@@ -111,10 +114,6 @@ class Trimming(_ConfigWidget):
 
     kept = traitlets.Int(min=1).tag(sync=True)
 
-    @traitlets.observe("config")
-    def _keep_what_is_there(self, change):
-        self.kept = min(self.kept, self.config.block_size)
-
     @traitlets.validate("kept")
     def _rows_exist(self, proposal):
         if proposal["value"] > self.config.block_size:
@@ -126,17 +125,25 @@ class Trimming(_ConfigWidget):
     @property
     def trimmed_config(self) -> GPTConfig:
         """The configuration after the cut."""
-        return replace(self.config, block_size=self.kept)
+        return replace(self.config, block_size=self._rows_left())
+
+    def _rows_left(self) -> int:
+        # As in the page, the reader's own ``kept`` returns with a larger T.
+        return min(self.kept, self.config.block_size)
+
+    def _page_values(self) -> dict:
+        return {**self._values(), "kept": self._rows_left()}
 
 
 class Training(_ConfigWidget):
-    """What one training step of a configuration needs, with ``batch_size`` sequences."""
+    """What one training step of a configuration without dropout needs, with ``batch_size`` sequences."""
 
     _esm = module_source(FOLDER / "training.mjs")
     _module = "training"
     _settable = ("config", "batch_size", "attention")
+    _fields = staticmethod(training_fields)
 
-    batch_size = traitlets.Int(min=1).tag(sync=True)
+    batch_size = traitlets.Int(min=1, max=LARGEST_VALUE).tag(sync=True)
     attention = traitlets.Enum(list(ATTENTION)).tag(sync=True)
 
 

@@ -141,7 +141,7 @@ const tick = (power) => (Math.abs(power) > 4 ? `1e${power}` : (10 ** power).toFi
 // Three significant digits, zeros at the end included, so that a column of numbers can be compared.
 const short = (value) => {
   if (value !== 0 && Math.abs(value) < 0.0001) return value.toExponential(2);
-  return Math.abs(value) < 1000 ? value.toPrecision(3) : grouped(Number(value.toPrecision(3)));
+  return Math.abs(value) < 999.5 ? value.toPrecision(3) : grouped(Number(value.toPrecision(3)));
 };
 
 export default { render };

@@ -28,12 +28,15 @@ export const grouped = (n) => english.format(n);
 /** A grouped number that may be broken after its commas. @param {string} text */
 export const breakable = (text) => text.split(/(?<=,)/).flatMap((digits, i) => (i ? [h("wbr"), digits] : [digits]));
 
-/** @param {bigint} part  @param {bigint} whole */
+/** One decimal, and the first digit that is not 0 of what is smaller, down to a thousandth; a tie is rounded up.
+ * `percent` of widgets/twins.py says the same. @param {bigint} part  @param {bigint} whole */
 export function percent(part, whole) {
   if (!part) return "0 %";
-  const share = (100 * Number(part)) / Number(whole);
-  if (share < 0.001) return "< 0.001 %";
-  return `${share < 0.1 ? Number(share.toPrecision(1)) : share.toFixed(1)} %`;
+  if (100_000n * part < whole) return "< 0.001 %";
+  const places = 1000n * part >= whole ? 1 : 10_000n * part >= whole ? 2 : 3;
+  const rounded = (200n * part * 10n ** BigInt(places) + whole) / (2n * whole);
+  const share = Number(rounded) / 10 ** places;
+  return `${places === 1 ? share.toFixed(1) : share} %`;
 }
 
 /** Three digits and a power of ten: 8.40 · 10⁴⁶. @param {bigint} n */
@@ -85,17 +88,17 @@ export const symbolic = (shape) => tuple(shape.map(([factor, symbol]) => (factor
 export const numeric = (shape, dims) => tuple(shape.map((dimension) => size([dimension], dims)));
 
 /** All divisors, ascending. @param {number} n */
-export function divisors(n) {
+function divisors(n) {
   const low = [];
   for (let k = 1; k * k <= n; k += 1) if (n % k === 0) low.push(k);
   const high = low.map((k) => n / k).filter((k) => k * k > n);
   return [...low, ...high.reverse()];
 }
 
-/** What was typed, as { value } or as { problem }. Separators of thousands are fine.
+/** What was typed, as { value } or as { problem }. Separators are fine before three digits, not inside of “1,5”.
  * @param {string} text  @param {number} largest */
-export function parseWhole(text, largest) {
-  const digits = text.trim().replace(/(?<=\d)[\s,_'’](?=\d)/g, "");
+function parseWhole(text, largest) {
+  const digits = text.trim().replace(/(?<=\d)[\s,_'’](?=\d{3}(?!\d))/g, "");
   const range = `enter a whole number from 1 to ${grouped(largest)}`;
   if (digits === "") return { problem: `nothing is entered; ${range}` };
   if (/^\d[\d.,]*\s*(e\+?\d+|[kmbgt])$/i.test(digits)) return { problem: `“${text.trim()}” is not written in digits; ${range}, in digits` };
@@ -108,17 +111,18 @@ export function parseWhole(text, largest) {
 
 /** A slider and an entry for one number. The slider runs over `stops()`; the entry takes any whole number.
  * `onvalue(value)` hears of every change, `onproblem(text | "")` of what cannot be read.
- * A value stands on the slider where `place(value)` says, or else at the number of its stop.
+ * A value stands on the slider where `place(value)` says, or else at the number of its stop or between two of them.
  * @param {{ symbol: string, label: string, largest: number | (() => number), stops: () => number[],
  *   place?: (value: number) => number, onvalue: (value: number) => void, onproblem: (text: string) => void }} options */
 export function numberField({ symbol, label, largest, stops, place, onvalue, onproblem }) {
   const errorId = `bw-${Math.random().toString(36).slice(2)}`;
   const bound = () => (typeof largest === "function" ? largest() : largest);
-  const standing = place ?? ((value) => Math.max(0, current.findLastIndex((stop) => stop <= value)));
+  const standing = place ?? halfway;
   let current = []; // the stops
   let shown;
+  let stood = 0; // where the slider stands for it
   let held = false; // by a pointer
-  const slider = h("input", { type: "range", min: 0, step: 1 });
+  const slider = h("input", { type: "range", min: 0, step: place ? 1 : 0.5 });
   const entry = h("input", {
     type: "text",
     inputmode: "numeric",
@@ -128,8 +132,11 @@ export function numberField({ symbol, label, largest, stops, place, onvalue, onp
   });
   const error = h("p", { class: "bw-error", id: errorId, "aria-live": "polite" });
 
+  const letGo = () => { held = false; };
   slider.addEventListener("pointerdown", () => { held = true; });
-  slider.addEventListener("change", () => { held = false; });
+  // A click in place changes nothing, so `change` alone would not tell.
+  for (const end of ["change", "pointercancel", "keydown"]) slider.addEventListener(end, letGo);
+  slider.addEventListener("pointerup", () => setTimeout(letGo)); // what the release itself still sets is the pointer's
   slider.addEventListener("input", () => {
     const value = stopAt(Number(slider.value));
     show(value);
@@ -138,12 +145,19 @@ export function numberField({ symbol, label, largest, stops, place, onvalue, onp
   entry.addEventListener("input", read);
   entry.addEventListener("change", tidy);
 
+  /** The number of the stop; a value between two stops stands between them. @param {number} value */
+  function halfway(value) {
+    const below = Math.max(0, current.findLastIndex((stop) => stop <= value));
+    return value > current[below] ? below + 0.5 : below;
+  }
   /** The stop nearest to the pointer; a key leads to the next one in its direction. @param {number} at */
   function stopAt(at) {
     const away = (stop) => Math.abs(standing(stop) - at);
-    if (held) return current.reduce((best, stop) => (away(stop) < away(best) ? stop : best));
-    if (at > standing(shown)) return current.find((stop) => standing(stop) >= at) ?? Math.max(shown, current.at(-1));
-    return current.findLast((stop) => standing(stop) <= at) ?? Math.min(shown, current[0]);
+    const nearest = (stops) => stops.reduce((best, stop) => (away(stop) < away(best) ? stop : best));
+    if (held) return nearest(current);
+    // Outwards from the value shown, so that of several stops at one place the neighbour is met first.
+    const ahead = at > stood ? current.filter((stop) => stop > shown) : current.filter((stop) => stop < shown).reverse();
+    return ahead.length ? nearest(ahead) : shown;
   }
   function read() {
     const { value, problem } = parseWhole(entry.value, bound());
@@ -181,6 +195,7 @@ export function numberField({ symbol, label, largest, stops, place, onvalue, onp
     const last = current.length - 1;
     slider.max = String(place ? place(Infinity) : Math.max(1, last)); // a slider with a single stop would stand at its beginning
     slider.value = !place && value >= current[last] ? slider.max : String(standing(value));
+    stood = Number(slider.value);
     slider.setAttribute("aria-valuetext", spoken(value, label));
     if (parseWhole(entry.value, bound()).value !== value) entry.value = grouped(value);
     refuse("");
@@ -315,7 +330,7 @@ export function configEditor(model, symbols, withBias = false) {
 }
 
 /** Why these heads do not fit this width, and which would; or "". */
-export function headProblem({ n_head, n_embd }) {
+function headProblem({ n_head, n_embd }) {
   if (n_embd % n_head === 0) return "";
   const fitting = divisors(n_embd);
   const near = [fitting.filter((k) => k < n_head).at(-1), fitting.find((k) => k > n_head)].filter(Boolean);

@@ -5,10 +5,11 @@ trait of the widget of the same name in :mod:`widgets.live`. The counts come fro
 multiplies that table and knows no formula. Nothing here imports torch or anywidget, so the book builds without them.
 """
 
+import reprlib
 from dataclasses import asdict
 
 import costs
-from gpt_config import PRESETS, GPTConfig
+from gpt_config import PRESETS, GPTConfig, is_number
 from sizing import CONVENTIONS, PARTS, SHAPE_TABLE, polynomial
 
 LARGEST_VALUE = 10**9
@@ -234,12 +235,21 @@ def trimming(config="small test", kept: int = 4) -> dict:
 
 
 def training(config="gpt2", batch_size: int = 1, attention: str = "explicit") -> dict:
-    """What a training step needs: ``batch_size`` sequences of T tokens, ``attention`` one of ``ATTENTION``."""
+    """What a training step needs: ``batch_size`` sequences of T tokens, ``attention`` one of ``ATTENTION``.
+
+    Raises:
+        ValueError: a value describes nothing, or the configuration has dropout, whose masks are not counted.
+    """
     _require_between("batch_size", batch_size, 1, LARGEST_VALUE)
-    if attention not in ATTENTION:
+    if attention not in list(ATTENTION):  # a list also answers for what has no hash
         raise ValueError(f"attention={attention!r} is not known; use one of {', '.join(ATTENTION)}")
     data = {**_counting_data(), "attention": ATTENTION, "costs": {kind: _step_costs(kind) for kind in ATTENTION}}
-    return {"config": _config(config), "batch_size": batch_size, "attention": attention, "data": data}
+    return {
+        "config": training_fields(_gpt_config(config)),
+        "batch_size": batch_size,
+        "attention": attention,
+        "data": data,
+    }
 
 
 def residuals(curves: dict, depth: int | None = None, rule: str | None = None) -> dict:
@@ -262,20 +272,38 @@ def check_curves(curves: dict) -> None:
     after each of the 2L additions, so 2L + 1 numbers.
 
     Raises:
-        ValueError: a key is missing or a list has another length.
+        ValueError: a key is missing, or what lies under it is something else.
     """
-    missing = [key for key in ("depths", "rules", "seeds", "C", "curves", "theory") if key not in curves]
+    keys = ("depths", "rules", "seeds", "C", "curves", "theory")
+    if not isinstance(curves, dict):
+        raise ValueError(f"curves={reprlib.repr(curves)} is not valid; use a dict with {', '.join(keys)}")
+    missing = [key for key in keys if key not in curves]
     if missing:
         raise ValueError(f"curves lack {', '.join(missing)}")
-    for rule in curves["rules"]:
-        for depth in curves["depths"]:
-            try:
-                measured = curves["curves"][rule][str(depth)]
-                lists = (measured["mean"], measured["std"], curves["theory"][rule][str(depth)])
-            except KeyError as error:
-                raise ValueError(f"curves lack {error} for rule={rule!r}, depth={depth}") from None
-            if {len(values) for values in lists} != {2 * depth + 1}:
-                raise ValueError(f"curves for rule={rule!r}, depth={depth} must have {2 * depth + 1} values each")
+    depths, rules = curves["depths"], curves["rules"]
+    if not isinstance(depths, list) or not depths or not all(type(depth) is int and depth > 0 for depth in depths):
+        raise ValueError(f"curves['depths']={depths!r} is not valid; use a list of integers of at least 1")
+    if not isinstance(rules, list) or not rules or not all(isinstance(rule, str) for rule in rules):
+        raise ValueError(f"curves['rules']={rules!r} is not valid; use a list of names")
+    for rule in rules:
+        for depth in depths:
+            for path in (
+                ("curves", rule, str(depth), "mean"),
+                ("curves", rule, str(depth), "std"),
+                ("theory", rule, str(depth)),
+            ):
+                _require_numbers(curves, path, 2 * depth + 1)
+
+
+def _require_numbers(curves: dict, path: tuple[str, ...], count: int) -> None:
+    """Refuse curves in which no list of ``count`` numbers lies under these keys, each inside the one before."""
+    name, value = "curves", curves
+    for key in path:
+        if not isinstance(value, dict) or key not in value:
+            raise ValueError(f"{name}={reprlib.repr(value)} is not valid; use a dict with {key!r}")
+        name, value = f"{name}[{key!r}]", value[key]
+    if not isinstance(value, list) or len(value) != count or not all(map(is_number, value)):
+        raise ValueError(f"{name}={reprlib.repr(value)} is not valid; use a list of {count} numbers")
 
 
 def config_fields(config: GPTConfig) -> dict:
@@ -288,6 +316,17 @@ def config_fields(config: GPTConfig) -> dict:
     for field in FIELDS:
         _require_between(field["field"], fields[field["field"]], 1, LARGEST_VALUE)
     return fields
+
+
+def training_fields(config: GPTConfig) -> dict:
+    """The seven fields of a configuration whose training step is counted.
+
+    Raises:
+        ValueError: it has dropout, or a field exceeds ``LARGEST_VALUE``.
+    """
+    if config.dropout:
+        raise ValueError(f"dropout={config.dropout!r} is not counted here; use 0.0")
+    return config_fields(config)
 
 
 def _step_costs(attention: str) -> dict:
@@ -317,17 +356,23 @@ def _terms(polynomial: costs.Polynomial) -> list:
 
 
 def _config(config) -> dict:
+    return config_fields(_gpt_config(config))
+
+
+def _gpt_config(config) -> GPTConfig:
     if isinstance(config, str):
         if config not in PRESETS:
             raise ValueError(f"config={config!r} is not a preset; use one of {', '.join(PRESETS)}")
         config = PRESETS[config]
     if isinstance(config, dict):
         known = list(asdict(GPTConfig()))
-        unknown = [name for name in config if name not in known]
+        unknown = [str(name) for name in config if name not in known]
         if unknown:
             raise ValueError(f"config has no field {', '.join(unknown)}; its fields are {', '.join(known)}")
         config = GPTConfig(**config)
-    return config_fields(config)
+    if not isinstance(config, GPTConfig):
+        raise ValueError(f"config={config!r} is not valid; use the name of a preset, a dict of fields or a GPTConfig")
+    return config
 
 
 def _counting_data() -> dict:

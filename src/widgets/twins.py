@@ -27,7 +27,7 @@ def calculator(state: dict) -> str:
         for three in (names[:3], names[3:])  # six columns of such numbers would be wider than paper
     ]
     unique = count_parameters(config)
-    parts = [[part, f"{n:,}", _percent(n / unique)] for part, n in count_by_part(config).items() if n]
+    parts = [[part, f"{n:,}", percent(n, unique)] for part, n in count_by_part(config).items() if n]
     who = [[name, _code(convention.used_by)] for name, convention in CONVENTIONS.items()]
     weights = [[use, str(size), f"{size * unique:,}"] for use, size in BYTES_PER_PARAMETER]
     return "\n".join(
@@ -98,7 +98,7 @@ def trimming(state: dict) -> str:
     for n in kept:
         count = count_parameters(replace(config, block_size=n))
         gone = f"{n} to {T - 1}" if n < T else "none"
-        rows.append([str(n), f"{whole - count:,}", _percent(1 - count / whole), f"{count:,}", f"0 to {n - 1}", gone])
+        rows.append([str(n), f"{whole - count:,}", percent(whole - count, whole), f"{count:,}", f"0 to {n - 1}", gone])
     head = ["rows kept n", "parameters removed", "share of all", "parameters left", "equal logits", "refused"]
     return table_html(f"Trimming the position table of {config_text(config)}", head, rows)
 
@@ -135,13 +135,19 @@ def _attention_matrix(config: GPTConfig) -> str:
     return f"{entry.count(dimensions(config)):,}"
 
 
-def _percent(share: float) -> str:
-    """One decimal, and the first digit that is not 0 of what is smaller, down to a thousandth; HTML."""
-    if share == 0:
+def percent(part: int, whole: int) -> str:
+    """One decimal, and the first digit that is not 0 of what is smaller, down to a thousandth; HTML.
+
+    In integers, and a tie is rounded up, so that ``percent`` of ``shared.mjs`` says the same.
+    """
+    if part == 0:
         return "0 %"
-    if share < 0.00001:
+    if 100_000 * part < whole:
         return "&lt; 0.001 %"
-    return f"{100 * share:.1f} %" if share >= 0.001 else f"{100 * share:.1g} %"
+    places = 1 if 1000 * part >= whole else 2 if 10_000 * part >= whole else 3
+    rounded = (200 * part * 10**places + whole) // (2 * whole)
+    share = rounded / 10**places
+    return f"{share:.1f} %" if places == 1 else f"{share:g} %"
 
 
 def _code(text: str) -> str:
