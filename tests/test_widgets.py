@@ -15,6 +15,7 @@ from bs4 import BeautifulSoup
 from torch.overrides import TorchFunctionMode
 
 import page_widgets
+import widgets
 from claims import CLAIMS
 from conftest import ROOT
 from gpt import GPT
@@ -22,7 +23,7 @@ from gpt_config import PRESETS, GPTConfig
 from llama_config import LLAMA_PRESETS
 from sizing import CONVENTIONS, SHAPE_TABLE, count_parameters
 from small_book import CURVES, glued, new_book, sphinx, write_notebook
-from widgets import Calculator, Heads, Residuals, Training, Trimming, Walk, registry, state, twins
+from widgets import Calculator, Heads, Residuals, Training, Trimming, Walk, live, registry, state, twins
 from widgets.page import FOLDER, json_in_html, module_source, table_html
 
 SMALL = PRESETS["small test"]
@@ -439,7 +440,15 @@ def test_trimming_never_keeps_more_rows_than_there_are():
     assert trimming.kept == 5 and trimming.trimmed_config == replace(SMALL, block_size=5)
 
 
-@pytest.mark.parametrize("make", [Calculator, Walk, Heads, Trimming, lambda: Residuals(CURVES)])
+def test_every_live_widget_can_be_imported_and_has_a_page_form():
+    """A class of ``live`` that a lab cannot get by ``from widgets import NAME`` would go unnoticed."""
+    classes = {name: kind for name, kind in vars(live).items() if hasattr(kind, "_module")}
+
+    assert set(widgets._LIVE) == classes.keys()
+    assert {kind._module for kind in classes.values()} <= registry.WIDGETS.keys()
+
+
+@pytest.mark.parametrize("make", [Calculator, Walk, Heads, Trimming, Training, lambda: Residuals(CURVES)])
 def test_saved_output_is_the_same_every_time(make):
     """Two runs save the same text and the same page form; only the id of the live view differs, which nbval skips."""
     saved = [make()._repr_mimebundle_()[0] for _ in range(2)]

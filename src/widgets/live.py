@@ -16,7 +16,7 @@ from widgets.state import ATTENTION, LARGEST_VALUE, config_fields, training_fiel
 
 
 class _BookWidget(anywidget.AnyWidget):
-    """What the six have in common: the style sheet, a stable text and the page form beside the live one."""
+    """What all have in common: the style sheet, a stable text and the page form beside the live one."""
 
     _css = (FOLDER / "widgets.css").read_text(encoding="utf-8")
     _module: str  # the name of its ES module and in the registry
