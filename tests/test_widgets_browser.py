@@ -264,6 +264,28 @@ def test_a_dragged_slider_takes_the_nearest_that_fits(open_page, widget_server):
     assert int(entry(page, "C").input_value().replace(",", "")) == min(w for w in there if w > seen[-1])
 
 
+def test_a_dragged_slider_rests_on_stops_alone(open_page, widget_server):
+    """Also one on which what was typed may stand between two stops."""
+    page = open_page(f"{widget_server}/index.html")
+    entry(page, "V").fill("300")
+    thumb = slider(page, "V")
+    thumb.scroll_into_view_if_needed()
+    box = thumb.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 10, y)
+    page.mouse.down()
+    seen, places = [], []
+    for step in range(10, 90):
+        page.mouse.move(box["x"] + box["width"] * step / 100, y)
+        seen.append(int(entry(page, "V").input_value().replace(",", "")))
+        places.append(float(thumb.input_value()))
+    page.mouse.up()
+    stops = next(field["stops"] for field in state.FIELDS if field["symbol"] == "V")
+
+    assert set(seen) <= set(stops) and len(set(seen)) > 10 and seen == sorted(seen)
+    assert places == [stops.index(value) for value in seen]
+
+
 def test_a_click_in_place_leaves_the_keys_as_they_are(open_page, widget_server):
     """Nothing has moved, and the first press leads to the next width."""
     page = open_page(f"{widget_server}/index.html")
