@@ -143,8 +143,9 @@ CLAIMS = (
         CONDITION,
         "memory",
         "Twice the width: {flops_factor:.1f} times the FLOPs of a forward pass over {context:,} tokens, and "
-        "{width_factor:.1f} times the memory of the weights. A training step with one sequence needs "
-        "{step_1:.1f} times the memory, one with sixteen only {step_16:.1f} times.",
+        "{width_factor:.1f} times the memory of the weights. A training step in float32 "
+        "with explicit attention and twice the heads needs {step_1:.1f} times the memory with one sequence. With "
+        "sixteen it is only {step_16:.1f} times, less than the width itself grows.",
         "twice-the-width",
     ),
     Claim(
@@ -237,8 +238,9 @@ CLAIMS = (
         "Residual connections let the gradient flow straight to early layers and keep deep training stable.",
         CONDITION,
         "scope",
-        "At the start the gradients at both ends of 12 blocks agree in direction ({cosine_with:.1f}), "
-        "without the additions not at all ({cosine_without:.1f}), and only with them the model learns a simple rule. "
+        "At the start the gradients at both ends of 12 blocks agree partly in direction "
+        "({cosine_with:.1f}), without the additions not at all ({cosine_without:.1f}), and only with them the model "
+        "learns a simple rule. "
         "That is one depth and one task; additions alone do not make every deep model stable.",
         "what-the-additions-do-for-the-gradient",
     ),

@@ -17,7 +17,7 @@ function stores() {
 function read(store) {
   try {
     const state = JSON.parse(store.getItem(SOLVED));
-    if (Number.isFinite(state.since)) return state;
+    if (Number.isFinite(state.since) && state.ids) return state;
   } catch {
     // Then it is nothing that this page has written.
   }
@@ -32,10 +32,12 @@ function kept() {
 }
 
 function keep(state) {
-  try {
-    for (const store of stores()) store.setItem(SOLVED, JSON.stringify(state));
-  } catch {
-    // The verdict stands all the same.
+  for (const store of stores()) {
+    try {
+      store.setItem(SOLVED, JSON.stringify(state));
+    } catch {
+      // The verdict stands all the same.
+    }
   }
 }
 
@@ -49,7 +51,8 @@ export function remember(id) {
   window.dispatchEvent(new CustomEvent(SOLVED));
 }
 
-export const forgetSolved = () => keep({ since: Date.now(), ids: {} });
+/** Begins anew, later than all before, also where the clock was set back. */
+export const forgetSolved = () => keep({ since: Math.max(Date.now(), kept().since + 1), ids: {} });
 
 /** Whether an event of the stores says that another tab has cleared all. @param {StorageEvent} event */
 export function clearedElsewhere({ key, newValue }) {
